@@ -120,6 +120,7 @@ pub(crate) fn result() -> RunResult {
             related: vec![Related { statement: StatementId(5), message: "the others".to_owned() }],
             barrier: None,
             depends_on_inference: false,
+            has_computed_address: false,
         }],
         totals: Totals { warp_instructions: 6, thread_instructions: 168, executed_thread_instructions: 124 },
         summed: lines.clone(),

@@ -26,8 +26,9 @@ fn ptx_kernel(
     header.declarations.iter().find_map(|declaration| match &declaration.kind {
         DeclarationKind::Function { kind: FunctionKind::Entry, has_body: true, signature, .. } => {
             let kernel = launch_rules::kernel(signature, address_bytes);
-            let shaped_block = shape(db, item).block(&|name| shared.bytes(name));
-            let kernel = CudaKernel { shaped_block, ..kernel };
+            let shape = shape(db, item);
+            let shaped_block = shape.block(&|name| shared.bytes(name));
+            let kernel = CudaKernel { shaped_block, uses_pairs: shape.uses_pairs(), ..kernel };
             let kernel = Kernel::new(declaration.name.clone(), kernel);
             Some(Found { kernel, name: declaration.name_range, note: None, variant: None, is_unnamed: false })
         }

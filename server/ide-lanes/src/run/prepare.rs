@@ -55,8 +55,12 @@ pub fn prepare(
     let model = model_of(request, launch.as_ref(), &usual, &named).map_err(located)?;
     let decoded = simulator.decode(db, file, kernel, model.chosen)?;
     let progressing = decoded.progressing.filter(|_| !model.is_named);
-    let body = matches!(source, LaunchSource::Inferred).then(|| (decoded.body)());
+    // Without a size and arguments, a given launch adds conditions to the inferred one.
+    let adds = |launch: &Launch| launch.args.is_empty() && launch.grid.is_none() && launch.block.is_none();
+    let is_added = source == LaunchSource::Given && launch.as_ref().is_some_and(adds);
+    let body = (is_added || source == LaunchSource::Inferred).then(|| (decoded.body)());
     let mut launch = match launch {
+        Some(launch) if is_added => kernel.kernel.complete(launch, body.as_ref().unwrap_or(&Body::default())),
         None => kernel.kernel.inferred(body.as_ref().unwrap_or(&Body::default())),
         Some(launch) if source == LaunchSource::Given && launch.args.is_empty() => {
             kernel.kernel.rules.with_arguments(launch, &(decoded.body)())

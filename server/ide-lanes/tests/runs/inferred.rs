@@ -334,3 +334,59 @@ mbarrier.test_wait.parity.shared.b64 %p2, [bar], 0;
     "#]]
     .assert_eq(&settled(&text));
 }
+
+#[test]
+fn a_race_at_a_computed_address_is_information() {
+    let own = "mul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd2, %rd1, %rd2;\n";
+    let store = "mul.wide.u32 %rd3, %r2, 4;\nadd.u64 %rd3, %rd1, %rd3;\nst.global.u32 [%rd3+65536], %r1;";
+    let contents = format!("{own}ld.global.u32 %r2, [%rd2];\nshr.u32 %r2, %r2, 3;\n{store}");
+    let argument = format!("ld.param.u32 %r3, [n];\ndiv.u32 %r2, %r1, %r3;\n{store}");
+    for body in [contents, argument] {
+        let found = settled(&kernel("", &body));
+        assert!(found.contains("information data-race"), "{found}");
+        assert!(!found.contains("error"), "{found}");
+    }
+    let found = settled(&kernel("", &format!("shr.u32 %r2, %r1, 3;\n{store}")));
+    assert!(found.contains("error data-race"), "{found}");
+}
+
+/// Rows of 32 elements for blocks that are 16 wide: wider blocks race, and higher ones leave the array.
+#[test]
+fn a_race_that_depends_on_the_shape_of_the_block_is_information() {
+    let body = "\
+.shared .b32 tile[128];
+mov.u32 %r2, %tid.y;
+mov.u32 %r3, tile;
+mad.lo.u32 %r3, %r2, 128, %r3;
+shl.b32 %r4, %r1, 2;
+add.u32 %r3, %r3, %r4;
+st.shared.u32 [%r3], %r1;
+add.u32 %r5, %r1, 1000;
+st.shared.u32 [%r3+64], %r5;";
+    let found = settled(&kernel("", body));
+    assert!(found.contains("information data-race") && !found.contains("error"), "{found}");
+}
+
+#[test]
+fn tables_and_pairs_of_blocks() {
+    let probe = "\
+PROBE:
+and.b32 %r2, %r1, 31;
+mul.wide.u32 %rd2, %r2, 4;
+add.u64 %rd2, %rd1, %rd2;
+atom.global.cas.b32 %r3, [%rd2], 0xffffffff, %r1;
+setp.ne.u32 %p1, %r3, 0xffffffff;
+add.u32 %r1, %r1, 1;
+@%p1 bra PROBE;";
+    let found = settled(&kernel("", probe));
+    assert!(found.ends_with(" finished\n"), "{found}");
+    let pair = "\
+.shared .b32 slot;
+tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [slot], 32;
+tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;
+ld.shared.b32 %r2, [slot];
+tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r2, 32;";
+    let text = kernel("", pair).replace("8.0\n.target sm_70", "8.6\n.target sm_100a");
+    let found = settled(&text);
+    assert!(found.ends_with(" finished\n"), "{found}");
+}

@@ -11,14 +11,23 @@ pub struct Order {
     /// Its writes follow all earlier accesses.
     pub release: bool,
     pub fence: bool,
-    /// Its guarantees hold only within the block.
-    pub in_block: bool,
+    pub scope: Scope,
     /// The lanes that execute it wait for each other.
     pub synchronizes: bool,
     /// Guarantees that only a few statements give.
     pub special: SpecialOrder,
     /// The memory in which it orders accesses through the generic proxy before later ones through the async proxy.
     pub proxy_fence: ProxyFence,
+}
+
+/// The threads for which the guarantees hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Scope {
+    #[default]
+    Device,
+    /// The blocks of the cluster; without one, the block.
+    Cluster,
+    Block,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -28,13 +37,15 @@ pub enum SpecialOrder {
     Initializes,
     AwaitsGrid,
     AsyncProxy,
-    /// Accesses memory through the async proxy, and reads matrices given by descriptors.
-    AsyncMatrices,
+    /// A product, which reads matrices given by descriptors through the async proxy.
+    AsyncProduct,
+    /// A copy to tensor memory, which reads a matrix given by a descriptor through the async proxy.
+    AsyncMatrixCopy,
 }
 
 impl SpecialOrder {
     pub fn uses_async_proxy(self) -> bool {
-        matches!(self, SpecialOrder::AsyncProxy | SpecialOrder::AsyncMatrices)
+        matches!(self, SpecialOrder::AsyncProxy | SpecialOrder::AsyncProduct | SpecialOrder::AsyncMatrixCopy)
     }
 }
 

@@ -6,6 +6,8 @@ use warplens_sim_warp::race_scope::RaceScope;
 use warplens_sim_warp::races::remove_raced_reads;
 use warplens_sim_warp::trace::Finding;
 
+use crate::sanitizer::unused_reads::UnusedReads;
+
 /// The cheapest synchronization that orders two accesses.
 pub(crate) fn barrier(scope: RaceScope) -> &'static str {
     match scope {
@@ -26,11 +28,12 @@ pub struct RaceContext {
     /// Statements that read uninitialized memory only because they ran before the writer, in a reported race.
     pub(crate) raced: FxHashSet<StatementId>,
     scopes: FxHashMap<StatementId, RaceScope>,
+    pub(crate) unused: UnusedReads,
 }
 
 impl RaceContext {
     pub(crate) fn is_empty(&self) -> bool {
-        self.raced.is_empty() && self.scopes.is_empty()
+        self.raced.is_empty() && self.scopes.is_empty() && self.unused.is_empty()
     }
 
     pub(crate) fn widen(&mut self, statement: StatementId, scope: RaceScope) {
@@ -40,11 +43,13 @@ impl RaceContext {
 
     pub fn merge(&mut self, other: RaceContext) {
         self.raced.extend(other.raced);
+        self.unused.merge(other.unused);
         other.scopes.into_iter().for_each(|(statement, scope)| self.widen(statement, scope));
     }
 
     pub(crate) fn apply(&self, findings: &mut Vec<Finding>) {
         remove_raced_reads(findings, &self.raced);
+        findings.retain(|finding| !self.unused.explains(finding));
         findings.iter_mut().for_each(|finding| self.widen_advice(finding));
     }
 

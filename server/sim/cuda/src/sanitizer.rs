@@ -32,6 +32,7 @@ pub(crate) mod undefined_access;
 pub mod undefined_messages;
 pub mod undefined_use;
 mod uninitialized;
+pub(crate) mod unused_reads;
 mod vector_clock;
 mod volatile;
 mod warp_synchronous;
@@ -56,6 +57,7 @@ use self::report::{Report, RunningVisit};
 use self::shadow::{Shadow, ShadowAccess};
 use self::stamp::{Stamp, Strength};
 use self::undefined_access::{ELEMENTS, UndefinedAccess};
+use self::unused_reads::BlockUses;
 use self::volatile::VolatileAccesses;
 use super::memory::local::Local;
 use super::memory::region::{CheckedAddresses, Extent, MemoryRegion};
@@ -85,6 +87,7 @@ pub struct BlockSanitizer {
     awaited_grid: bool,
     /// For each warp, the last epoch in which a lane waited for other lanes on a flag or an atomic.
     waited: [u32; 32],
+    uses: BlockUses,
     cta: [u32; 3],
 }
 
@@ -166,7 +169,11 @@ impl Sanitizer {
         if ended {
             let rank = self.rank();
             self.cluster.remote.check_exit(rank, &self.sync, &mut self.report);
+            self.check_sources_at_exit();
             self.complete_global_copies();
+            let warps = self.report.warps();
+            let unused = &mut self.report.races.unused;
+            unused.block_ended(&self.patterns.uses, &mut self.block.uses, self.sync.running(), warps);
         }
         self.sync.pool(&mut self.cluster.clock, ended);
         self.sync.leave(&mut self.block.clock);
@@ -183,8 +190,17 @@ impl Sanitizer {
 
     /// Phases of the cluster's barrier have completed; `phases` is their number so far.
     pub fn cluster_barrier_completed(&mut self, phases: u32, live: impl Iterator<Item = u32>) {
+        if self.report.checks.races && self.sync.synchronize_cluster(&mut self.cluster.clock, phases, live) {
+            // A relaxed arrival orders no accesses, but programs keep their blocks alive with it until the others need no memory of
+            // theirs any more.
+            self.cluster.remote = RemoteAccesses::default();
+        }
+    }
+
+    /// Lanes of a warp arrive at the cluster's barrier with `.relaxed`.
+    pub fn arrived_relaxed(&mut self, warp: u32, mask: u32) {
         if self.report.checks.races {
-            self.sync.synchronize_cluster(&mut self.cluster.clock, phases, live);
+            self.sync.arrive_relaxed(&mut self.cluster.clock, warp, mask);
         }
     }
 
@@ -226,13 +242,14 @@ impl Sanitizer {
         if !(self.report.checks.races || self.report.checks.uninitialized) {
             return;
         }
+        self.block.uses.accessed(&self.patterns.uses, &self.report.visit, event.mask);
         let order = self.report.visit.order;
         let is_in_cluster = spaces.window.blocks > 1;
         if (order.special != SpecialOrder::None) | is_in_cluster | !self.prerequisite_writes.is_empty() {
             self.note_special(event, spaces);
         }
         let strong = order.strong || matches!(event.kind, AccessKind::Atomic | AccessKind::Completion);
-        let strength = Strength::of(strong, order.in_block);
+        let strength = Strength::of(strong, self.is_in_block(order));
         if strong {
             self.access_strong(event, spaces);
         }
@@ -382,6 +399,7 @@ impl Sanitizer {
         conflicts: &mut Conflicts,
     ) {
         let RunningVisit { statement, live, order, unchanged, silent, .. } = self.report.visit;
+        let in_block = self.is_in_block(order);
         let Some((shadow, budget)) = self.memory.of(region) else { return };
         let span = event.span();
         if !shadow.prepare(index, span, budget) {
@@ -392,7 +410,7 @@ impl Sanitizer {
             writes: false,
             acquire: order.acquire,
             release: order.release || event.kind == AccessKind::Completion,
-            in_block: order.in_block,
+            in_block,
         };
         let synchronizes = strength != Strength::Weak && self.report.checks.races;
         // Threads synchronize through shared memory only within a cluster, so the location includes the cluster.

@@ -48,6 +48,22 @@ pub struct Access {
     pub element: ScalarType,
     /// Whether the kernel loads from this memory.
     pub loaded: bool,
+    /// The constant with which `atom.cas` compares it: what a slot of a table holds before it is used.
+    pub empty: Option<EmptySlot>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EmptySlot {
+    pub bits: u64,
+    pub bytes: u64,
+}
+
+impl Access {
+    /// Adds another access to the same memory; the first load determines the elements.
+    pub fn join(self, other: Access) -> Access {
+        let elements = if other.loaded && !self.loaded { other } else { self };
+        Access { empty: self.empty.or(other.empty), ..elements }
+    }
 }
 
 impl Body {

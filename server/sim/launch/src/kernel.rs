@@ -51,15 +51,14 @@ impl Kernel {
 
     /// The inferred launch; the body determines its arguments.
     pub fn inferred(&self, body: &Body) -> Launch {
+        let entry = Some(self.name.to_string());
+        self.complete(Launch { name: INFERRED.to_owned(), entry, ..Launch::default() }, body)
+    }
+
+    /// Infers the size and the arguments of a launch that has none.
+    pub fn complete(&self, launch: Launch, body: &Body) -> Launch {
         let (grid, block) = self.rules.inferred_size();
-        let launch = Launch {
-            name: INFERRED.to_owned(),
-            entry: Some(self.name.to_string()),
-            grid: Some(grid),
-            block: Some(block),
-            ..Launch::default()
-        };
-        self.rules.with_arguments(launch, body)
+        self.rules.with_arguments(Launch { grid: Some(grid), block: Some(block), ..launch }, body)
     }
 }
 

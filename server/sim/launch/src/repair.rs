@@ -135,7 +135,10 @@ impl Repair {
     }
 
     fn is_certain(&self, finding: &Finding) -> bool {
-        let depends = ABOUT_VALUES.contains(&finding.kind) || (self.is_single && finding.kind == RACE);
+        let depends = match finding.kind {
+            RACE => self.is_single || finding.has_computed_address,
+            kind => ABOUT_VALUES.contains(&kind),
+        };
         !depends && self.certain.contains(&finding.kind)
     }
 }
@@ -246,10 +249,14 @@ impl Search<'_> {
         let result = self.program.run(resolved.start(), &options, self.control)?;
         self.steps = self.steps.saturating_sub(result.totals.warp_instructions.max(1));
         let attempt = Attempt::new(resolved, &result);
-        if attempt.end == End::Finished {
-            let keeps = self.varies_arguments;
-            self.certain.retain(|kind| attempt.has(*kind) || keeps && *kind == RACE);
-        }
+        // A launch of another size that faults before a race would occur shows that the race depends on the size.
+        let ends = attempt.end == End::Finished;
+        let faults = result.status == Status::Faulted;
+        let stays = |kind: FindingKind| match kind {
+            RACE => self.varies_arguments || !ends && !faults,
+            _ => !ends,
+        };
+        self.certain.retain(|kind| attempt.has(*kind) || stays(*kind));
         if self.adopts && attempt.rank() < self.best.rank() {
             self.best = attempt;
             self.is_repaired = true;

@@ -45,7 +45,7 @@ pub use tensor_memory::{
 };
 pub use warplens_sim_cuda::address::{Address, AtomicOp, Relative, Space};
 pub use warplens_sim_cuda::objects::{FrameObjects, ProgramObjects};
-pub use warplens_sim_cuda::order::{Order, ProxyFence, SpecialOrder};
+pub use warplens_sim_cuda::order::{Order, ProxyFence, Scope, SpecialOrder};
 pub use warplens_sim_cuda::sanitizer::undefined_use::ReadKind;
 pub use warplens_sim_cuda::slot::{Formal, NO_SLOT, Passing, RegisterSlot, Slot, Slots};
 pub use warplens_sim_cuda::tensor::box_mode::BoxMode;
@@ -65,6 +65,8 @@ pub struct Program {
     pub objects: Arc<ProgramObjects>,
     /// Extents of a cluster in blocks, if the entry specifies them.
     pub cluster: Option<[u32; 3]>,
+    /// Registers of a thread at entry, if directives specify them.
+    pub entry_registers: Option<u32>,
     /// Bytes of `.shared` variables; the dynamic arrays start after them.
     pub shared_size: u32,
     pub wide_addresses: bool,

@@ -1,6 +1,6 @@
 //! Control instructions: branches, tokens, convergence barriers, calls, exits, block barriers.
 
-use warplens_sim_cuda::grid::pause::{Arrival, ClusterArrival};
+use warplens_sim_cuda::grid::pause::{Arrival, ClusterAction, ClusterArrival};
 use warplens_sim_cuda::registers::{FULL, WIDTH, lanes};
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
@@ -508,7 +508,8 @@ impl Warp {
             true => self.machine.block(mask, statement + 1),
             false => self.machine.go_on(statement + 1),
         }
-        Pause::ArrivedAtCluster(ClusterArrival { mask, statement, waits })
+        let action = if waits { ClusterAction::Wait } else { ClusterAction::Arrive };
+        Pause::ArrivedAtCluster(ClusterArrival { mask, statement, action })
     }
 
     /// Reports that only a part of the warp is at a barrier at which the warp arrives as a whole.

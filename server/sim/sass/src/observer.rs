@@ -3,7 +3,7 @@
 //!
 //! A run without checks and traces has no observer, so the interpreter loop only tests whether there is one.
 
-use warplens_sim_cuda::order::Order;
+use warplens_sim_cuda::order::{Order, Scope};
 use warplens_sim_cuda::run_state::RunState;
 use warplens_sim_warp::record::Recorder;
 use warplens_sim_warp::trace::{Finding, StatementId, WarpId};
@@ -146,7 +146,10 @@ fn order_of(operation: &Operation, program: &Program) -> Order {
         Op::Store(access) => Order { strong: program.accesses[access].strong, ..Order::default() },
         // A release has a fence before the atomic. In shared memory, an acquire needs no fence after it.
         Op::Atomic(_) => Order { strong: true, acquire: true, ..Order::default() },
-        Op::Fence { in_block } => Order { fence: true, in_block, ..Order::default() },
+        Op::Fence { in_block } => {
+            let scope = if in_block { Scope::Block } else { Scope::Device };
+            Order { fence: true, scope, ..Order::default() }
+        }
         _ => Order::default(),
     }
 }

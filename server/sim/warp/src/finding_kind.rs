@@ -82,6 +82,8 @@ finding_kinds! {
     CallTarget = "call-target", "Invalid call target", Error;
     /// A function that is marked `.noreturn` returns.
     Noreturn = "noreturn", "Unexpected return", Error;
+    /// `setmaxnreg` requests registers that the block does not have, or is used against its rules.
+    RegisterPool = "register-pool", "Register pool", Error;
     /// Calls nested deeper than the limit.
     CallDepth = "call-depth", "Call depth", Error;
     /// A `brx.idx` with an index outside of its table.

@@ -157,6 +157,9 @@ pub struct Finding {
     pub barrier: Option<RaceScope>,
     /// Whether the cause may be an inferred launch instead of the kernel.
     pub depends_on_inference: bool,
+    /// For a data race, whether an address was computed from the contents of a buffer or from a scalar argument that decides
+    /// which threads share it.
+    pub has_computed_address: bool,
 }
 
 impl Finding {
@@ -174,6 +177,7 @@ impl Finding {
             related: Vec::new(),
             barrier: None,
             depends_on_inference: false,
+            has_computed_address: false,
         }
     }
 }

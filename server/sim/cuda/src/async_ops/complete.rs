@@ -19,12 +19,21 @@ impl Spaces {
         }
     }
 
-    /// Completes the oldest operation in flight; returns `false` if there is none.
+    /// Completes the oldest operation in flight for which a thread may wait, and for a commit, the earlier operations of its
+    /// thread; returns `false` if there is no operation in flight.
     pub fn complete_oldest(&mut self) -> bool {
-        if self.asynchronous.operations.is_empty() {
+        let operations = &mut self.asynchronous.operations;
+        if operations.is_empty() {
             return false;
         }
-        let oldest = self.asynchronous.operations.remove(0);
+        let index = operations.iter().position(|operation| !operation.awaits_commit()).unwrap_or(0);
+        let oldest = operations.remove(index);
+        if oldest.is_commit() {
+            let is_covered =
+                |operation: &mut Operation| operation.awaits_commit() && operation.issuer == oldest.issuer;
+            let covered: Vec<Operation> = operations.extract_if(..index, is_covered).collect();
+            covered.into_iter().for_each(|operation| self.complete(operation));
+        }
         self.complete(oldest);
         true
     }

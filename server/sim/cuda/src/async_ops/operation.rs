@@ -8,7 +8,7 @@ use crate::sanitizer::copies::CopyFamily;
 use crate::tensor_memory::operation::CellOperation;
 
 /// The threads that issued an operation: some lanes of a warp, in a block of the cluster.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Issuer {
     pub rank: u32,
     pub warp: u32,
@@ -106,4 +106,16 @@ pub struct Operation {
     pub group: Option<Group>,
     pub effect: Effect,
     pub signal: Signal,
+}
+
+impl Operation {
+    /// Whether a thread can wait for the operation only after a commit by its thread.
+    pub(super) fn awaits_commit(&self) -> bool {
+        matches!(self.effect, Effect::Cells(_)) && self.group.is_none()
+    }
+
+    /// Whether this is the arrival of a commit, which follows the earlier operations of its thread.
+    pub(super) fn is_commit(&self) -> bool {
+        matches!((&self.effect, self.signal), (Effect::Nothing, Signal::Arrive(_))) && self.group.is_none()
+    }
 }

@@ -2,10 +2,14 @@
 
 use rustc_hash::FxHashMap;
 
+use super::operation::Issuer;
+
 /// Maximum number of statements to keep per phase.
 const MAX_ENTRIES: usize = 8;
 /// Maximum number of completed phases to keep per mbarrier; the first ones are kept.
 const MAX_PHASES: usize = 8;
+/// Maximum number of waits of threads to keep per mbarrier.
+const MAX_WAITS: usize = 2048;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PhaseAction {
@@ -31,6 +35,9 @@ pub struct Phases {
     /// What happened in the first completed phases.
     pub first: Vec<Vec<PhaseEntry>>,
     pub waits: Vec<u32>,
+    /// For waits and threads, the number of completed phases when the wait last passed, and how often it passed again in the same
+    /// phase.
+    passed: FxHashMap<(u32, Issuer), (u64, u64)>,
     /// The last statement that announced bytes.
     pub announced: Option<u32>,
 }
@@ -56,8 +63,16 @@ impl PhaseLog {
         }
     }
 
-    pub fn waited(&mut self, object: usize, statement: u32) {
-        let waits = &mut self.0.entry(object).or_default().waits;
+    pub fn waited(&mut self, object: usize, statement: u32, thread: Issuer) {
+        let phases = self.0.entry(object).or_default();
+        let (completed, is_full) = (phases.completed, phases.passed.len() >= MAX_WAITS);
+        match phases.passed.get_mut(&(statement, thread)) {
+            Some((at, again)) if *at == completed => *again += 1,
+            Some((at, _)) => *at = completed,
+            None if is_full => {}
+            None => drop(phases.passed.insert((statement, thread), (completed, 0))),
+        }
+        let waits = &mut phases.waits;
         if !waits.contains(&statement) && waits.len() < MAX_ENTRIES {
             waits.push(statement);
         }
@@ -86,6 +101,12 @@ impl PhaseLog {
 }
 
 impl Phases {
+    /// The wait that most often passed at once, because its thread had already waited for the phase: statement and number.
+    pub fn passed_again(&self) -> Option<(u32, u64)> {
+        let again = self.passed.iter().map(|((statement, _), (_, again))| (*again, *statement));
+        again.filter(|(again, _)| *again > 0).max().map(|(again, statement)| (statement, again))
+    }
+
     /// The copies that completed bytes of the current phase: statements and bytes.
     pub fn copies(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         let copies = self.running.iter().filter(|entry| entry.action == PhaseAction::Complete);

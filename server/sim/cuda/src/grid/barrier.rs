@@ -56,9 +56,23 @@ impl<W: Copy> Barrier<W> {
             return false;
         }
         match self.expected {
-            Some(count) => self.arrived >= count,
+            Some(count) => {
+                self.arrived >= count || !self.waiting.is_empty() && self.waits_for_exited(count, live)
+            }
             None => live.zip(&self.masks).all(|(live, arrived)| live & !arrived == 0),
         }
+    }
+
+    /// Whether only threads that have exited are missing: these never block a barrier (PTX ISA, `exit`).
+    fn waits_for_exited(&self, count: u32, live: impl Iterator<Item = u32>) -> bool {
+        let mut missing = count - self.arrived;
+        for (live, arrived) in live.zip(&self.masks) {
+            if live & !arrived != 0 {
+                return false;
+            }
+            missing = missing.saturating_sub(live.count_zeros());
+        }
+        missing == 0
     }
 
     pub(super) fn waiting_lanes(&self) -> Vec<u32> {

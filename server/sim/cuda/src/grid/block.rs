@@ -9,7 +9,7 @@ use warplens_sim_warp::trace::{Finding, Related, Status, WarpId};
 use super::barrier::{Barrier, COUNT, Waiting};
 use super::cluster_barrier::ClusterBarrier;
 use super::livelock::Livelock;
-use super::pause::{Arrival, ClusterArrival, Pause, Wake};
+use super::pause::{Arrival, ClusterAction, ClusterArrival, Pause, Wake};
 use super::warp::{CudaWarp, GridState};
 use crate::memory::spaces::Spaces;
 use crate::run_state::RunState;
@@ -264,7 +264,13 @@ impl<W: CudaWarp> Block<W> {
         state: &mut RunState,
         cluster: &mut ClusterBarrier,
     ) -> bool {
-        let ClusterArrival { mask, statement, waits } = arrival;
+        let ClusterArrival { mask, statement, action } = arrival;
+        let waits = action == ClusterAction::Wait;
+        if action == ClusterAction::ArriveRelaxed
+            && let Some(sanitizer) = &mut state.sanitizer
+        {
+            sanitizer.arrived_relaxed(index as u32, mask);
+        }
         let number = self.warps_in_cluster().start + index;
         let (wrong, what) = match waits {
             true => {

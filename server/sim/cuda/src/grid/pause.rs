@@ -42,7 +42,15 @@ pub struct Arrival<W> {
 pub struct ClusterArrival {
     pub mask: u32,
     pub statement: u32,
-    pub waits: bool,
+    pub action: ClusterAction,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClusterAction {
+    Arrive,
+    /// An arrival that orders no memory accesses.
+    ArriveRelaxed,
+    Wait,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -22,6 +22,12 @@ impl ClusterWindow {
         self.rank * windows::SHARED_RANK as u32
     }
 
+    /// The generic addresses of the running block's shared memory: the whole window without a cluster.
+    pub fn own_generic(self) -> std::ops::Range<u64> {
+        let start = windows::SHARED + u64::from(self.rank) * windows::RANK;
+        if self.blocks > 1 { start..start + windows::RANK } else { windows::SHARED..windows::LOCAL }
+    }
+
     /// The rank of the block to which a shared or generic address belongs, and the offset in its memory.
     #[inline]
     pub fn block_at(self, space: Space, address: u64) -> Option<(u64, u64)> {

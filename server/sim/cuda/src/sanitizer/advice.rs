@@ -3,7 +3,9 @@
 use warplens_sim_warp::race_scope::RaceScope;
 
 use super::Sanitizer;
+use super::conflicts::LaneConflict;
 use super::event::{AccessEvent, AccessKind};
+use super::happens_before::Thread;
 use super::races::{Other, Race};
 use super::shadow::{Conflict, Hazard};
 use super::stamp::{Stamp, Strength};
@@ -39,11 +41,12 @@ impl Sanitizer {
         &self,
         event: &AccessEvent<'_>,
         race: Race,
-        conflict: &Conflict,
+        lane_conflict: &LaneConflict,
         other: &Other,
         region: MemoryRegion,
     ) -> Advice {
-        let Conflict { hazard, before, .. } = *conflict;
+        let LaneConflict { conflict: Conflict { hazard, before, .. }, lane, .. } = *lane_conflict;
+        let thread = Thread { warp: self.report.visit.warp, lane };
         let atomic = self.patterns.atomic_of([self.report.visit.statement, before.statement()]);
         let text = match race {
             Race::Repaired if region == MemoryRegion::Shared => {
@@ -58,6 +61,10 @@ impl Sanitizer {
                 "the stored value equals the old value, so the order does not matter"
             }
             Race::SameValue => "both write the same value, so the order does not matter",
+            Race::Data if self.sync.ordered(before, thread, true) => {
+                "the flag is read without an acquire: poll it with `ld.acquire.gpu`, or execute `fence.acq_rel.gpu` after the poll; \
+                 a barrier or a fence of the block does not order the accesses of other blocks"
+            }
             Race::Data if self.is_mixed(event, before) => {
                 "only one of the accesses is atomic or volatile; make both so, or synchronize them"
             }

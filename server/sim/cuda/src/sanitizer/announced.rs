@@ -11,7 +11,8 @@ impl Sanitizer {
     /// The name of the copy in flight, if a phase has completed without its bytes. The bytes then count in the phase
     /// after the one that threads waited for, and nothing there expects them.
     pub(super) fn unannounced(&self, copy: Stamp, spaces: &Spaces) -> Option<&'static str> {
-        let Some(CopyCompletion::Phase { object, parity }) = self.cluster.copies.until(copy) else {
+        let copies = &self.cluster.copies;
+        let CopyCompletion::Phase { object, parity } = copies.completion(copies.of(copy)?) else {
             return None;
         };
         let waited_before = self.cluster.copies.completed.get(&object) == Some(&(parity ^ 1));

@@ -23,7 +23,7 @@ pub enum CopyFamily {
     Bulk,
     /// `wgmma`
     Products,
-    /// `tcgen05`: until a commit, after which an mbarrier tracks the operations
+    /// `tcgen05`: tracked by the mbarriers of all later commits of the thread
     TensorMemory,
     /// `tcgen05.st`: all stores in flight form one group
     CellStores,
@@ -53,6 +53,8 @@ pub struct CopyRange {
 pub(super) struct PendingCopy {
     pub(super) range: CopyRange,
     pub(super) statement: u32,
+    /// Whether this is a factor of a product.
+    pub(super) is_factor: bool,
     pub(super) warp: u32,
     pub(super) lane: u32,
     /// How completion is observed, and the index of the copy's group if the thread waits.
@@ -62,9 +64,31 @@ pub(super) struct PendingCopy {
     pub(super) epoch: u32,
 }
 
+/// A `tcgen05.commit` of a lane: a phase of an mbarrier that completes after all earlier operations of the lane.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Commit {
+    pub(super) warp: u32,
+    pub(super) lane: u32,
+    /// The lane's operations up to this group are covered.
+    pub(super) group: u32,
+    pub(super) object: u64,
+    pub(super) parity: u64,
+    pub(super) epoch: u32,
+}
+
+impl Commit {
+    pub(super) fn covers(&self, begun: &PendingCopy) -> bool {
+        begun.until == CopyCompletion::Waited(CopyFamily::TensorMemory)
+            && (begun.warp, begun.lane) == (self.warp, self.lane)
+            && begun.group <= self.group
+    }
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Copies {
     pub(super) begun: Vec<PendingCopy>,
+    /// The commits whose operations no thread knows to be complete, oldest first.
+    pub(super) commits: Vec<Commit>,
     /// For each mbarrier, the parity of the last phase that a thread saw completed.
     pub(super) completed: FxHashMap<u64, u64>,
     /// Committed groups of each lane, by warp and family.
@@ -76,12 +100,21 @@ impl Copies {
         &mut grown(&mut self.groups, warp)[family as usize]
     }
 
-    /// How the completion of the copy with this stamp is observed.
-    pub(super) fn until(&self, stamp: Stamp) -> Option<CopyCompletion> {
+    /// The copy in flight with this stamp.
+    pub(super) fn of(&self, stamp: Stamp) -> Option<&PendingCopy> {
         let made = |begun: &&PendingCopy| {
             (begun.statement, begun.lane) == (stamp.statement(), stamp.lane())
                 && begun.warp == stamp.epoch & !IN_FLIGHT
         };
-        self.begun.iter().find(made).map(|begun| begun.until)
+        self.begun.iter().find(made)
+    }
+
+    /// How the completion of a copy is observed.
+    pub(super) fn completion(&self, begun: &PendingCopy) -> CopyCompletion {
+        let commit = self.commits.iter().find(|commit| commit.covers(begun));
+        commit.map_or(begun.until, |commit| CopyCompletion::Phase {
+            object: commit.object,
+            parity: commit.parity,
+        })
     }
 }

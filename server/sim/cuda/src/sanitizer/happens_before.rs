@@ -11,12 +11,19 @@
 //! does, so that they are not reported:
 //!
 //! * an atomic that reads what a fence published orders the accesses after it, even without a second fence;
-//! * a fence by each thread before a barrier counts for any thread that publishes after the barrier.
+//! * a fence by each thread before a barrier counts for any thread that publishes after the barrier;
+//! * a fence of any thread counts for the flags that other threads have read before they synchronized with it.
+//!
+//! What a thread learns from a flag of another block without acquiring it does not become known through a barrier or a
+//! fence of the block: those leave stale lines in the first-level cache.
+
+mod cluster_clock;
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+pub(crate) use self::cluster_clock::ClusterClock;
 use super::stamp::{IN_FLIGHT, Stamp};
 use super::vector_clock::{Agent, VectorClock};
 use crate::memory::region::MemoryRegion;
@@ -71,17 +78,6 @@ pub(crate) struct BlockClock {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct ClusterClock {
-    blocks: Vec<u32>,
-    ended: usize,
-    /// Completed phases of the barrier, and the newest epoch at the last completion.
-    phases: u32,
-    synchronized: u32,
-    /// What each block knew when it was last suspended, joined.
-    pool: LaneClock,
-}
-
-#[derive(Debug, Default)]
 struct WarpClock {
     /// The current epoch; 0 if the next access starts one.
     epoch: u32,
@@ -98,8 +94,10 @@ struct WarpClock {
 #[derive(Clone, Debug, Default)]
 struct LaneClock {
     knows: VectorClock,
-    /// Learned from flags that the thread has read, with no fence since.
+    /// Learned from flags that threads of the block wrote and the thread has read, with no fence since.
     pending: VectorClock,
+    /// Learned from flags that the thread or threads that synchronized with it have read, with no fence beyond the block since.
+    pending_wide: Option<Arc<VectorClock>>,
     /// What the thread may publish because of a fence.
     released: Released,
     /// What the thread last learned from a location, so that a polling thread does not learn it again.
@@ -149,32 +147,6 @@ impl BlockClock {
             warps: std::iter::repeat_with(WarpClock::default).take(warps).collect(),
             ..BlockClock::default()
         }
-    }
-}
-
-impl ClusterClock {
-    pub(super) fn new(blocks: Vec<u32>) -> ClusterClock {
-        ClusterClock { blocks, ..ClusterClock::default() }
-    }
-
-    pub(super) fn number(&self) -> u32 {
-        self.blocks.first().copied().unwrap_or(0)
-    }
-
-    pub(super) fn holds(&self, number: u32) -> bool {
-        self.blocks.contains(&number)
-    }
-
-    pub(super) fn rank(&self, number: u32) -> u32 {
-        self.blocks.iter().position(|block| *block == number).unwrap_or(0) as u32
-    }
-
-    pub(super) fn block(&self, rank: u32) -> u32 {
-        self.blocks.get(rank as usize).copied().unwrap_or(0)
-    }
-
-    pub(super) fn is_over(&self) -> bool {
-        self.ended == self.blocks.len()
     }
 }
 
@@ -280,7 +252,10 @@ impl HappensBefore {
         covers(&self.block.common)
             || mine.lanes.as_ref().is_some_and(|lanes| {
                 let lane = &lanes[thread.lane as usize];
-                covers(&lane.knows) || strong && covers(&lane.pending)
+                covers(&lane.knows)
+                    || strong
+                        && (covers(&lane.pending)
+                            || lane.pending_wide.as_ref().is_some_and(|pending| covers(pending)))
             })
     }
 
@@ -315,7 +290,7 @@ impl HappensBefore {
         clock.is_merged = live & !mask == 0;
         let mut sum = LaneClock::default();
         for lane in lanes(mask) {
-            sum.absorb(&clocks[lane]);
+            sum.absorb(&clocks[lane], self.block.number);
         }
         for lane in lanes(mask) {
             clocks[lane] = sum.clone();
@@ -333,8 +308,7 @@ impl HappensBefore {
         let shared = Arc::new(base);
         for lane in lanes(mask) {
             let own = &mut clocks[lane];
-            let pending = std::mem::take(&mut own.pending);
-            own.knows.join(&pending);
+            own.acquire_pending(number, in_block);
             let mut knowledge = Arc::clone(&shared);
             if !own.knows.is_empty() || !together {
                 let knowledge = Arc::make_mut(&mut knowledge);
@@ -393,19 +367,19 @@ impl HappensBefore {
         let number = self.block.number;
         let warp = &mut self.block.warps[thread.warp as usize];
         let clock = &mut warp.lanes.get_or_insert_with(Default::default)[thread.lane as usize];
-        let acquires = how.acquire || how.writes;
-        let into = if acquires { &mut clock.knows } else { &mut clock.pending };
         let narrow =
             published.narrow.as_ref().filter(|(block, _)| *block == number).map(|(_, narrow)| narrow);
         let wide = published.wide.as_ref().filter(|_| !how.in_block);
+        warp.is_merged &= narrow.is_none() && wide.is_none();
+        if !how.acquire && !how.writes {
+            narrow.into_iter().for_each(|narrow| clock.pending.join(narrow));
+            wide.into_iter().for_each(|wide| joined(&mut clock.pending_wide, wide));
+            return;
+        }
         for (published, learned) in [narrow, wide].into_iter().zip(&mut clock.learned) {
             let Some(published) = published else { continue };
-            if acquires && learned.as_ref().is_some_and(|learned| Arc::ptr_eq(learned, published)) {
-                continue;
-            }
-            warp.is_merged = false;
-            into.join(published);
-            if acquires {
+            if learned.as_ref().is_none_or(|learned| !Arc::ptr_eq(learned, published)) {
+                clock.knows.join(published);
                 *learned = Some(Arc::clone(published));
             }
         }
@@ -471,7 +445,7 @@ impl HappensBefore {
             }
             for lane in lanes(mask) {
                 if let Some(clocks) = &clock.lanes {
-                    sum.absorb(&clocks[lane]);
+                    sum.absorb(&clocks[lane], number);
                 }
             }
         }
@@ -479,10 +453,7 @@ impl HappensBefore {
             self.block.floor = latest;
             self.block.common.join(&sum.knows);
             join_released(&mut self.block.released, &sum.released);
-            for warp in &mut self.block.warps {
-                warp.lanes = None;
-                warp.pairs = None;
-            }
+            self.block.forget_lanes(sum.pending_wide);
             return;
         }
         for (warp, &mask) in waited.iter().enumerate().filter(|(_, mask)| **mask != 0) {
@@ -490,44 +461,9 @@ impl HappensBefore {
             warp.is_merged = false;
             let clocks = warp.lanes.get_or_insert_with(Default::default);
             for lane in lanes(mask) {
-                clocks[lane].absorb(&sum);
+                clocks[lane].absorb(&sum, number);
             }
         }
-    }
-}
-
-impl HappensBefore {
-    /// The running block is suspended: collects what other blocks of its cluster may learn from it at their barrier.
-    pub(super) fn pool(&self, cluster: &mut ClusterClock, ended: bool) {
-        cluster.ended += usize::from(ended);
-        if cluster.blocks.len() > 1 {
-            cluster.pool.absorb(&self.block.everything());
-        }
-    }
-
-    /// Threads of all blocks of the cluster have arrived at its barrier, the last time for phase `phases`.
-    pub(super) fn synchronize_cluster(
-        &mut self,
-        cluster: &mut ClusterClock,
-        phases: u32,
-        live: impl Iterator<Item = u32>,
-    ) {
-        if (phases, phases) == (cluster.phases, self.block.phases) {
-            return;
-        }
-        if cluster.phases != phases {
-            cluster.phases = phases;
-            cluster.synchronized = self.latest();
-            cluster.pool.absorb(&self.block.everything());
-        }
-        let live: Vec<u32> = live.collect();
-        self.open(&live, &live, &live);
-        self.block.phases = phases;
-        self.block.common.join(&cluster.pool.knows);
-        for &block in &cluster.blocks {
-            self.block.common.learn(Agent::Block(block), cluster.synchronized);
-        }
-        join_released(&mut self.block.released, &cluster.pool.released);
     }
 }
 
@@ -536,18 +472,46 @@ impl BlockClock {
     fn everything(&self) -> LaneClock {
         let mut sum = LaneClock { knows: self.common.clone(), ..LaneClock::default() };
         for clock in self.warps.iter().filter_map(|warp| warp.lanes.as_ref()).flat_map(|lanes| lanes.iter()) {
-            sum.absorb(clock);
+            sum.absorb(clock, self.number);
         }
         join_released(&mut sum.released, &self.released);
         sum
     }
+
+    /// All threads know the same now, except what they may learn from flags of other blocks by a fence.
+    fn forget_lanes(&mut self, pending: Option<Arc<VectorClock>>) {
+        for warp in &mut self.warps {
+            warp.pairs = None;
+            warp.lanes = pending.as_ref().map(|pending| {
+                let lane = LaneClock { pending_wide: Some(Arc::clone(pending)), ..LaneClock::default() };
+                Box::new(std::array::from_fn(|_| lane.clone()))
+            });
+        }
+    }
 }
 
 impl LaneClock {
-    /// Adds what another thread knows and may publish. The other thread's pending knowledge then needs no fence.
-    fn absorb(&mut self, other: &LaneClock) {
+    /// Adds what another thread of the block knows and may publish. What it learned from flags of the block then needs no fence.
+    fn absorb(&mut self, other: &LaneClock, block: u32) {
         self.knows.join(&other.knows);
         self.knows.join(&other.pending);
+        if let Some(pending) = &other.pending_wide {
+            self.knows.join_block(pending, block);
+            joined(&mut self.pending_wide, pending);
+        }
         join_released(&mut self.released, &other.released);
+    }
+
+    /// A fence: the thread knows what it learned from flags.
+    fn acquire_pending(&mut self, block: u32, in_block: bool) {
+        self.knows.join(&std::mem::take(&mut self.pending));
+        match &self.pending_wide {
+            Some(pending) if in_block => self.knows.join_block(pending, block),
+            Some(pending) => {
+                self.knows.join(pending);
+                self.pending_wide = None;
+            }
+            None => {}
+        }
     }
 }

@@ -1,9 +1,13 @@
 //! Tracking of asynchronous copies from their start to their completion.
 
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::trace::WarpId;
+
 use super::Sanitizer;
-use super::copies::{CopyCompletion, CopyFamily, CopyRange, MAX_COPIES, PendingCopy, WARPS};
+use super::copies::{Commit, CopyCompletion, CopyFamily, CopyRange, MAX_COPIES, PendingCopy, WARPS};
 use super::stamp::{IN_FLIGHT, Stamp, Strength};
 use crate::memory::region::MemoryRegion;
+use crate::order::SpecialOrder;
 use crate::registers::lanes;
 
 impl Sanitizer {
@@ -18,7 +22,8 @@ impl Sanitizer {
             CopyCompletion::Phase { .. } => 0,
         };
         let epoch = self.sync.epoch(self.report.visit.warp);
-        let begun = PendingCopy { range, statement, warp, lane: lane as u32, until, group, epoch };
+        let is_factor = self.report.visit.order.special == SpecialOrder::AsyncProduct;
+        let begun = PendingCopy { range, statement, is_factor, warp, lane: lane as u32, until, group, epoch };
         self.restamp(&begun, epoch, IN_FLIGHT | warp);
         self.cluster.copies.begun.push(begun);
     }
@@ -64,6 +69,37 @@ impl Sanitizer {
         copies.extend(tracked);
     }
 
+    /// A lane commits its tensor memory operations so far to a phase of an mbarrier.
+    pub fn commit_operations(&mut self, lane: usize, object: u64, parity: u64) {
+        if !self.report.checks.races || self.cluster.copies.commits.len() >= MAX_COPIES {
+            return;
+        }
+        let warp = self.warp_of_cluster();
+        let epoch = self.sync.epoch(self.report.visit.warp);
+        let group = self.cluster.copies.closed(warp, CopyFamily::TensorMemory)[lane];
+        let commit = Commit { warp, lane: lane as u32, group, object, parity, epoch };
+        self.cluster.copies.commits.push(commit);
+    }
+
+    /// A thread observed the phase of a commit. Each operation gets the stamp that its thread had at the first commit after it, so
+    /// that threads that waited for an earlier commit know it too.
+    fn commits_completed(&mut self, object: u64, parity: u64) {
+        let observed = |commit: &Commit| (commit.object, commit.parity) == (object, parity);
+        let latest: Vec<Commit> = self.cluster.copies.commits.iter().copied().filter(observed).collect();
+        for last in latest {
+            let is_earlier = |commit: &Commit| {
+                (commit.warp, commit.lane) == (last.warp, last.lane) && commit.group <= last.group
+            };
+            let commits: Vec<Commit> =
+                self.cluster.copies.commits.extract_if(.., |commit| is_earlier(commit)).collect();
+            for commit in commits {
+                for begun in self.take(|begun| commit.covers(begun)) {
+                    self.restamp(&begun, IN_FLIGHT | begun.warp, commit.epoch);
+                }
+            }
+        }
+    }
+
     /// A thread observed that a phase completed: the phase's copies get the stamps that their threads had at the
     /// arrival.
     pub fn phase_completed(&mut self, object: u64, parity: u64) {
@@ -71,6 +107,36 @@ impl Sanitizer {
         self.cluster.copies.completed.insert(object, parity);
         for begun in self.take(|begun| begun.until == CopyCompletion::Phase { object, parity }) {
             self.restamp(&begun, IN_FLIGHT | begun.warp, begun.epoch);
+        }
+        self.commits_completed(object, parity);
+    }
+
+    /// The block exits: its shared memory goes, also where copies still read it.
+    pub(super) fn check_sources_at_exit(&mut self) {
+        let (rank, cta) = (self.rank(), self.report.cta);
+        let reads = |begun: &PendingCopy| {
+            begun.range.region == MemoryRegion::Shared
+                && !begun.range.writes
+                && begun.until == CopyCompletion::Waited(CopyFamily::Bulk)
+                && begun.warp / WARPS == rank
+        };
+        for begun in self.take(reads) {
+            // A write to the source shows the same missing wait.
+            let is_known = |&(kind, at, other): &(FindingKind, u32, Option<u32>)| {
+                let is_same = (kind, at, other) == (FindingKind::AsyncSource, begun.statement, None);
+                is_same || other == Some(begun.statement)
+            };
+            if !self.report.checks.races || self.report.reported.iter().any(is_known) {
+                continue;
+            }
+            self.report.reported.insert((FindingKind::AsyncSource, begun.statement, None));
+            let warp = WarpId { cta, warp: begun.warp % WARPS };
+            let lanes = 1u32 << begun.lane;
+            let message = "Shared-memory race: the block exits while a copy may read its shared memory\nwait in the thread that started it, after \
+                 `cp.async.bulk.commit_group`, with `cp.async.bulk.wait_group.read 0`; a group that was not committed is not waited \
+                 for, and a thread waits only for its own groups";
+            let finding = warp.finding(FindingKind::AsyncSource, message.to_owned(), begun.statement, lanes);
+            self.report.findings.push(finding);
         }
     }
 

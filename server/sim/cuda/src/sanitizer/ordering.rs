@@ -5,7 +5,7 @@ use super::event::AccessEvent;
 use super::report::RunningVisit;
 use super::{Sanitizer, prerequisite};
 use crate::memory::spaces::Spaces;
-use crate::order::{ProxyFence, SpecialOrder};
+use crate::order::{Order, ProxyFence, Scope, SpecialOrder};
 
 impl Sanitizer {
     /// The running instruction orders accesses in the lanes of `executed`.
@@ -14,13 +14,32 @@ impl Sanitizer {
         let RunningVisit { warp, live, order, .. } = self.report.visit;
         self.block.awaited_grid |= order.special == SpecialOrder::AwaitsGrid && executed != 0;
         if order.fence {
-            self.sync.fence(warp, live, executed, order.in_block);
+            let in_block = self.is_in_block(order);
+            self.sync.fence(warp, live, executed, in_block);
             self.fence_tensor_memory();
             if order.proxy_fence != ProxyFence::None {
                 self.proxies.fence(&self.sync, warp, executed, order.proxy_fence);
             }
         } else if order.synchronizes || self.lockstep {
             self.sync.synchronize(warp, live, if self.lockstep { live } else { executed });
+        }
+    }
+
+    /// Whether a statement's guarantees hold only within the block.
+    #[inline]
+    pub(super) fn is_in_block(&self, order: Order) -> bool {
+        match order.scope {
+            Scope::Device => false,
+            Scope::Cluster => !self.cluster.clock.has_several_blocks(),
+            Scope::Block => true,
+        }
+    }
+
+    /// The lanes of the running warp synchronize after the accesses of the running instruction.
+    pub fn warp_synchronized(&mut self) {
+        let RunningVisit { warp, live, .. } = self.report.visit;
+        if self.report.checks.races {
+            self.sync.synchronize(warp, live, live);
         }
     }
 

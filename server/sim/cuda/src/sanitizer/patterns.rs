@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::unused_reads::PassedOn;
 use crate::address::AtomicOp;
 
 #[derive(Debug, Default)]
@@ -16,6 +17,10 @@ pub struct ProgramPatterns {
     pub updates: FxHashMap<u32, (u32, AtomicOp)>,
     /// `st.async`
     pub async_stores: FxHashSet<u32>,
+    /// Loads whose value only memory accesses use.
+    pub uses: PassedOn,
+    /// Accesses whose address depends on the contents of buffers, or on arguments that decide which threads share it.
+    pub computed_addresses: FxHashSet<u32>,
 }
 
 impl ProgramPatterns {

@@ -17,7 +17,7 @@ use super::stamp::{IN_FLIGHT, Stamp};
 use super::vector_clock::VectorClock;
 use crate::memory::region::MemoryRegion;
 use crate::memory::spaces::Spaces;
-use crate::order::ProxyFence;
+use crate::order::{ProxyFence, SpecialOrder};
 use crate::registers::lanes;
 
 #[derive(Debug, Default)]
@@ -92,9 +92,11 @@ fn report_unfenced(
     };
     let writer = report.thread(writer.block, writer.warp, write.lane(), false);
     let thread = position(writer.thread);
+    let is_product = report.visit.order.special == SpecialOrder::AsyncProduct;
+    let noun = if is_product { "product" } else { "copy" };
     let message = format!(
-        "a copy reads {object} through the async proxy\nthread {thread} (lane {} of warp {}) wrote it through \
-             the generic proxy, so the copy may read the old value. Execute `{fence}` in the writing threads, after the \
+        "a {noun} reads {object} through the async proxy\nthread {thread} (lane {} of warp {}) wrote it through \
+             the generic proxy, so the {noun} may read the old value. Execute `{fence}` in the writing threads, after the \
              store and before the barrier",
         writer.lane, writer.warp
     );

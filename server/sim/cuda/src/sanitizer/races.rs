@@ -51,6 +51,8 @@ impl Sanitizer {
             let differs =
                 lane_conflicts.iter().find(|lane_conflict| !self.same_value(event, lane_conflict, spaces));
             let Some(&lane_conflict) = differs.or(lane_conflicts.first()) else { continue };
+            let unused = &mut self.report.races.unused;
+            unused.raced(&self.patterns.uses, &self.report.visit, &self.sync, lane_conflicts);
             if differs.is_some() && lane_conflicts.iter().any(raced) {
                 self.report.races.raced.insert(StatementId(lane_conflict.conflict.before.statement()));
             }
@@ -123,7 +125,7 @@ impl Sanitizer {
             return self.report_in_flight(event, lane_conflict, mask, &object, spaces);
         }
         let other = self.other(before);
-        let advice = self.advice(event, race, &conflict, &other, region);
+        let advice = self.advice(event, race, &lane_conflict, &other, region);
         let report = RaceReport {
             same_value: race == Race::SameValue,
             memory: memory_name(region),
@@ -155,7 +157,9 @@ impl Sanitizer {
         }
         let finding = self.report.warp().finding(kind, report.message(), here, mask);
         let finding = finding.with_severity(severity).with([report.related()]);
-        self.report.findings.push(Finding { barrier: advice.barrier(), ..finding });
+        let has_computed_address =
+            [here, there].iter().any(|at| self.patterns.computed_addresses.contains(at));
+        self.report.findings.push(Finding { barrier: advice.barrier(), has_computed_address, ..finding });
     }
 
     fn other(&self, before: Stamp) -> Other {
@@ -223,7 +227,11 @@ impl Sanitizer {
         let thread = position(own.thread);
         let here = if event.kind.reads() { "read" } else { "written" };
         let there = if hazard == Hazard::WriteAfterRead { "read" } else { "write" };
-        let wait = wait_for(self.cluster.copies.until(before), hazard);
+        let copies = &self.cluster.copies;
+        let copy = copies.of(before);
+        let completion = copy.map(|copy| copies.completion(copy));
+        let noun = if copy.is_some_and(|copy| copy.is_factor) { "product" } else { "copy" };
+        let wait = wait_for(completion, hazard, noun);
         let others = if starter == "it" { "" } else { ", then synchronize with the thread that started it" };
         let advice = match self.unannounced(before, spaces) {
             Some(copy) => format!(
@@ -233,12 +241,12 @@ impl Sanitizer {
         };
         let memory = event.extent(lane as usize).map_or("Shared", |extent| memory_name(extent.region));
         let message = format!(
-            "{memory}-memory race: {} {here} by thread {thread} while a copy may {there} it\n{starter} started the copy; \
+            "{memory}-memory race: {} {here} by thread {thread} while a {noun} may {there} it\n{starter} started the {noun}; \
              {advice}",
             object.replace('`', "")
         );
-        let related = Related::new(before.statement(), "the copy was started here");
-        let kind = match (self.cluster.copies.until(before), hazard) {
+        let related = Related::new(before.statement(), format!("the {noun} was started here"));
+        let kind = match (completion, hazard) {
             (Some(CopyCompletion::Waited(CopyFamily::Single)) | None, _) => FindingKind::DataRace,
             (_, Hazard::WriteAfterRead) => FindingKind::AsyncSource,
             _ => FindingKind::AsyncResult,
@@ -248,10 +256,10 @@ impl Sanitizer {
 }
 
 /// How a thread waits for a copy in flight.
-fn wait_for(completion: Option<CopyCompletion>, hazard: Hazard) -> &'static str {
-    match completion {
+fn wait_for(completion: Option<CopyCompletion>, hazard: Hazard, noun: &str) -> String {
+    let wait = match completion {
         Some(CopyCompletion::Phase { .. }) => {
-            "for the mbarrier that tracks the copy, with `mbarrier.try_wait`"
+            return format!("for the mbarrier that tracks the {noun}, with `mbarrier.try_wait`");
         }
         Some(CopyCompletion::Waited(CopyFamily::Bulk)) if hazard == Hazard::WriteAfterRead => {
             "with `cp.async.bulk.wait_group.read`"
@@ -265,7 +273,8 @@ fn wait_for(completion: Option<CopyCompletion>, hazard: Hazard) -> &'static str 
         None | Some(CopyCompletion::Waited(CopyFamily::Single)) => {
             "with `cp.async.wait_group` or `cp.async.wait_all`"
         }
-    }
+    };
+    wait.to_owned()
 }
 
 /// The memory of a race, as the term of the finding names it.

@@ -65,7 +65,7 @@ impl RemoteAccesses {
 
     /// The running block exits. Accesses to its memory that none of its threads knows of might come after the exit.
     pub(super) fn check_exit(&mut self, rank: u32, sync: &HappensBefore, report: &mut Report) {
-        let warps = report.block_size.iter().product::<u32>().div_ceil(WIDTH as u32);
+        let warps = report.warps();
         let is_known = |access: &RemoteAccess| {
             let mut threads =
                 (0..warps).flat_map(|warp| (0..WIDTH as u32).map(move |lane| Thread { warp, lane }));

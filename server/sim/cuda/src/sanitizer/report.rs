@@ -69,6 +69,11 @@ impl Report {
         WarpId { cta: self.cta, warp: self.visit.warp }
     }
 
+    /// Warps of a block.
+    pub(super) fn warps(&self) -> u32 {
+        self.block_size.iter().product::<u32>().div_ceil(WIDTH as u32)
+    }
+
     pub(super) fn cta_of(&self, block: u32) -> [u32; 3] {
         let [x, y, _] = self.grid;
         [block % x, block / x % y, block / x / y]

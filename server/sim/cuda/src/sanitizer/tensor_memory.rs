@@ -4,7 +4,7 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::trace::{Related, Severity};
 
 use super::Sanitizer;
-use super::copies::{CopyCompletion, CopyFamily, WARPS};
+use super::copies::WARPS;
 use super::report::Report;
 
 impl Report {
@@ -81,15 +81,5 @@ impl Sanitizer {
                        with `.acquire`";
         let related = Related::new(waited, "the relaxed wait is here");
         self.report.add(FindingKind::Tcgen05Order, message, lanes, [related]);
-    }
-
-    /// From now on, the copies of a lane in this family are tracked by other means.
-    pub fn forget_copies(&mut self, lane: usize, family: CopyFamily) {
-        let warp = self.warp_of_cluster();
-        let until = CopyCompletion::Waited(family);
-        self.cluster
-            .copies
-            .begun
-            .retain(|begun| (begun.warp, begun.lane, begun.until) != (warp, lane as u32, until));
     }
 }

@@ -35,7 +35,7 @@ impl UndefinedAccess {
             && let Some((mask, title)) = self.title(event, spaces, local)
         {
             let (kind, fix) = match report.visit.order.special {
-                SpecialOrder::AsyncMatrices => (
+                SpecialOrder::AsyncProduct | SpecialOrder::AsyncMatrixCopy => (
                     FindingKind::MatrixDescriptor,
                     "the matrix descriptor leads there; check its offsets, or write the whole matrix first",
                 ),

@@ -51,6 +51,17 @@ impl VectorClock {
         }
     }
 
+    /// Adds what another clock holds about one block.
+    pub(super) fn join_block(&mut self, other: &VectorClock, number: u32) {
+        self.all = self.all.max(other.all);
+        for (&agent, &epoch) in &other.of {
+            let (Agent::Block(block) | Agent::Warp(block, _) | Agent::Lane(block, ..)) = agent;
+            if block == number {
+                self.learn(agent, epoch);
+            }
+        }
+    }
+
     /// Whether the clock covers this epoch of the lane.
     pub(super) fn covers(&self, block: u32, warp: u32, lane: u8, epoch: u32) -> bool {
         let knows = |agent| self.of.get(&agent).is_some_and(|&known| epoch <= known);

@@ -11,6 +11,7 @@ use super::row::WordRow;
 use super::shadow::{Shadow, ShadowAccess};
 use super::stamp::{Stamp, Strength};
 use crate::order::SpecialOrder;
+use crate::registers::FULL;
 
 impl Sanitizer {
     /// Records the loads of the running instruction by all lanes of a block that is not in a cluster. Returns `false`
@@ -18,6 +19,7 @@ impl Sanitizer {
     #[inline(always)]
     pub fn loaded_rows(&mut self, rows: &[WordRow; 4]) -> bool {
         self.has_begun = self.is_special() || !self.record_loads(rows);
+        self.note_uses();
         !self.has_begun
     }
 
@@ -25,7 +27,14 @@ impl Sanitizer {
     #[inline(always)]
     pub fn stored_rows(&mut self, rows: &[WordRow; 4]) -> bool {
         self.has_begun = self.is_special() || !self.record_stores(rows);
+        self.note_uses();
         !self.has_begun
+    }
+
+    /// All lanes of the warp use the values that the running access needs.
+    #[inline(always)]
+    fn note_uses(&mut self) {
+        self.block.uses.accessed(&self.patterns.uses, &self.report.visit, FULL);
     }
 
     /// Whether accesses concern more than the shadow of shared memory.

@@ -8,7 +8,7 @@ use warplens_sim_warp::launch_config::volume;
 use warplens_sim_warp::scalar_type::{Class, ScalarType};
 
 use super::{CudaKernel, MAX_PARAMETERS, Parameter};
-use crate::body::{Access, Body, MapUse, Part};
+use crate::body::{Access, Body, EmptySlot, MapUse, Part};
 use crate::model::{Argument, Buffer, Contents, Field, Fill, Launch, MapBuffer, Passed, TensorMapArgument};
 
 /// Threads of a block if the kernel does not specify them.
@@ -20,6 +20,8 @@ const LARGEST_BLOCK: u32 = 64;
 const LINEAR_BLOCKS: [u32; 10] = [1, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 /// Block sizes to try for kernels that read `%tid.y`.
 const LAYERED_BLOCKS: [[u32; 3]; 5] = [[8, 8, 1], [16, 16, 1], [32, 8, 1], [32, 16, 1], [32, 32, 1]];
+/// The cluster of a kernel that works on pairs of blocks.
+const PAIR: [u32; 3] = [2, 1, 1];
 /// Maximum number of threads of a block.
 const MAX_THREADS: u64 = 1024;
 /// Bytes of a buffer per thread.
@@ -59,7 +61,11 @@ impl CudaKernel {
             Some(kind) => whole(param, kind, body.access(index), self, sizes),
             None => structure(param, body.params.get(index).map_or(&[][..], Vec::as_slice), self, sizes),
         };
+        let is_paired = self.uses_pairs
+            && self.required_cluster.is_none()
+            && launch.grid.is_none_or(|[columns, ..]| columns.is_multiple_of(PAIR[0]));
         Launch {
+            cluster: launch.cluster.or(is_paired.then_some(PAIR)),
             dynamic_shared: launch.dynamic_shared.or(body.dynamic_shared.map(dynamic_shared)),
             cooperative: launch.cooperative.or(body.is_cooperative.then_some(true)),
             args: self.params.iter().enumerate().map(argument).collect(),
@@ -69,7 +75,8 @@ impl CudaKernel {
 
     /// The grid and block of a launch that does not specify them.
     pub(super) fn size(&self) -> ([u32; 3], [u32; 3]) {
-        (self.required_cluster.unwrap_or([1; 3]), self.block())
+        let pair = self.uses_pairs.then_some(PAIR);
+        (self.required_cluster.or(pair).unwrap_or([1; 3]), self.block())
     }
 
     /// Other block sizes that kernels are often written for, if this kernel's directives allow them.
@@ -123,7 +130,7 @@ fn whole(
     rules: &CudaKernel,
     sizes: Sizes,
 ) -> Argument {
-    let stored = Access { element: ScalarType::B32, loaded: false };
+    let stored = Access { element: ScalarType::B32, loaded: false, empty: None };
     let access = access.or(param.is_pointer.then_some(stored)).filter(|_| rules.takes_address(param));
     Argument { name: Some(param.name.to_string()), passed: passed(kind, access, sizes), at: None }
 }
@@ -192,9 +199,14 @@ fn passed(kind: ScalarType, access: Option<Access>, sizes: Sizes) -> Passed {
 }
 
 fn buffer(access: Access, bytes: u64) -> Buffer {
-    let Access { element, loaded } = access;
+    let Access { element, loaded, empty } = access;
     let len = bytes / element.bytes() as u64;
-    let fill = if loaded { Fill::Iota } else { Fill::Zero };
+    let fill = match empty.filter(|empty| empty.bytes == element.bytes() as u64) {
+        Some(EmptySlot { bits: 0, .. }) => Fill::Zero,
+        Some(EmptySlot { bits, .. }) => Fill::Value(bits),
+        None if loaded => Fill::Iota,
+        None => Fill::Zero,
+    };
     Buffer { element, contents: Contents::Filled { len, fill } }
 }
 

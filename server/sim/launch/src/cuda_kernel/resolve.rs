@@ -321,7 +321,11 @@ fn structure(
             Passed::Bytes(value) => value.clone(),
             Passed::TensorMap(map) => tensor_map(field, map, buffers)?.encode().to_vec(),
             _ => {
-                address_of(field, buffers).to_le_bytes()[..rules.address_bytes.unwrap_or(8) as usize].to_vec()
+                let next = fields.iter().map(|next| next.at).filter(|next| next > at).min();
+                let room = next.unwrap_or(param.bytes).saturating_sub(*at);
+                // A module of early PTX need not name the size of its addresses.
+                let bytes = rules.address_bytes.unwrap_or(if room < 8 { 4 } else { 8 });
+                address_of(field, buffers).to_le_bytes()[..bytes as usize].to_vec()
             }
         };
         let end = at.saturating_add(value.len() as u64);

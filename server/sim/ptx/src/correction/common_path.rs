@@ -2,7 +2,7 @@
 
 use warplens_sim_warp::trace::StatementId;
 
-use crate::program::{Barrier, BarrierKind, Function, Guard, MbarrierAction, Op, Program};
+use crate::program::{Function, Guard, MbarrierAction, Op, Program};
 
 /// The statement before which a barrier of the block would order an mbarrier's initialization before its use by another
 /// thread. `one` and the other statement may be in either order. `None` if there is no such statement, or if blocks of a
@@ -33,10 +33,8 @@ fn is_initialization(function: &Function, pc: u32) -> bool {
 }
 
 fn uses_clusters(program: &Program) -> bool {
-    let is_of_cluster =
-        |barrier: &Barrier| matches!(barrier.kind, BarrierKind::ClusterArrive | BarrierKind::ClusterWait);
     program.functions.iter().any(|function| {
-        function.tables.barriers.iter().any(is_of_cluster)
+        function.tables.barriers.iter().any(|barrier| barrier.kind.is_of_cluster())
             || function.code.iter().any(|instruction| matches!(instruction.op, Op::MapRank(_)))
     })
 }

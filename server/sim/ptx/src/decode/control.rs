@@ -227,10 +227,22 @@ impl<'l> FunctionDecoder<'l, '_> {
         self.with_entry(Op::Barrier, Barrier { kind, aligned, id, count, predicate, d })
     }
 
+    /// `setmaxnreg`
+    pub(super) fn register_count(&mut self, instruction: Instruction<'_>, m: &mut Modifiers<'_>) -> Decoded {
+        let increases = m.require(&[("inc", true), ("dec", false)])?;
+        let _ = (m.take("sync"), m.take("aligned"), m.ty()?);
+        let &[count] = instruction.operands() else { return Err(Why::operands()) };
+        let count = u16::try_from(self.number(count)?).map_err(|_| Why::operands())?;
+        Ok((Op::RegisterCount { count, increases }, Slots::default()))
+    }
+
     /// `barrier.cluster.arrive`, `barrier.cluster.wait`
     fn cluster_barrier(&mut self, m: &mut Modifiers<'_>) -> Decoded {
-        let kind =
-            m.require(&[("arrive", BarrierKind::ClusterArrive), ("wait", BarrierKind::ClusterWait)])?;
+        let arrive = match m.take("relaxed") {
+            true => BarrierKind::ClusterArriveRelaxed,
+            false => BarrierKind::ClusterArrive,
+        };
+        let kind = m.require(&[("arrive", arrive), ("wait", BarrierKind::ClusterWait)])?;
         let aligned = m.take("aligned");
         m.ignore_caching();
         let id = self.constant_word(0);

@@ -47,7 +47,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             self.note_read(guard.name, None, ReadKind::Guard);
         }
         // A value in private memory may never be read again, so storing it is not a use yet.
-        let private = opcode == "st" && (instruction.has("local") || instruction.has("param") || packs);
+        let private = opcode == "st" && (instruction.has("local") || instruction.has("param"));
         let part = match opcode {
             "st" if private => ReadKind::Source,
             "st" | "atom" | "red" => ReadKind::Stored,

@@ -19,7 +19,6 @@ const NO_EFFECT: &[&str] = &[
     "applypriority",
     "discard",
     "pmevent",
-    "setmaxnreg",
     "griddepcontrol",
     "brkpt",
     "createpolicy",
@@ -100,6 +99,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             "fence" if instruction.has("tensormap::generic") => {
                 return self.tensor_map_fence(instruction);
             }
+            "setmaxnreg" => self.register_count(instruction, &mut m),
             opcode if NO_EFFECT.contains(&opcode) => return Ok((Op::Nop, Slots::default())),
             opcode => Err(unknown(opcode)),
         }?;

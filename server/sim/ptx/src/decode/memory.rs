@@ -322,6 +322,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     fn isspacep(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let in_cluster = m.has("shared::cluster");
         let space = m.space().ok_or_else(Why::form)?;
         let &[p, a] = operands else { return Err(Why::operands()) };
         let d = self.predicate_destination(p)?.ok_or_else(Why::operands)?;
@@ -335,7 +336,11 @@ impl<'l> FunctionDecoder<'l, '_> {
             Space::Global | Space::Generic => (windows::MODULE, windows::GLOBAL_END),
         };
         let a = slot_of(place, bits)?;
-        Ok((Op::InWindow(Width::of_bits(bits)), Slots { d, a, b: from as u32, c: to as u32, e: 0 }))
+        let width = Width::of_bits(bits);
+        if space == Space::Shared && !in_cluster {
+            return Ok((Op::InOwnShared(width), Slots { d, a, ..Slots::default() }));
+        }
+        Ok((Op::InWindow(width), Slots { d, a, b: from as u32, c: to as u32, e: 0 }))
     }
 
     pub(super) fn atomic(

@@ -96,12 +96,13 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// The slot of a special register whose value does not change.
-    fn special(&mut self, special: Special, wide: bool) -> RegisterSlot {
-        *self.slots.specials.entry((special, wide)).or_insert_with(|| {
+    fn special(&mut self, special: Special, bits: u32) -> RegisterSlot {
+        *self.slots.specials.entry((special, bits)).or_insert_with(|| {
             let frame = &mut self.out.frame;
-            let place = match wide {
-                true => RegisterSlot::Double(reserve(&mut frame.doubles, 1)),
-                false => RegisterSlot::Word(reserve(&mut frame.words, 1)),
+            let place = match bits {
+                1 => RegisterSlot::Predicate(reserve(&mut frame.predicates, 1)),
+                64 => RegisterSlot::Double(reserve(&mut frame.doubles, 1)),
+                _ => RegisterSlot::Word(reserve(&mut frame.words, 1)),
             };
             frame.specials.push((special, place));
             place
@@ -161,8 +162,12 @@ impl<'l> FunctionDecoder<'l, '_> {
                 };
                 match specials::source(text, component) {
                     Some(Source::Fixed(special)) => {
-                        let wide = ty.bits() > 32;
-                        Ok((self.special(special, wide), if wide { 64 } else { 32 }))
+                        let bits = match ty.bits() {
+                            1 => 1,
+                            2..=32 => 32,
+                            _ => 64,
+                        };
+                        Ok((self.special(special, bits), bits))
                     }
                     _ => Err(Why(smol_str::format_smolstr!("`{text}` is not simulated"))),
                 }
@@ -172,7 +177,7 @@ impl<'l> FunctionDecoder<'l, '_> {
                 let address = storage.ok_or_else(Why::operands)?.wrapping_add_signed(offset);
                 if self.is_shared(operand) && matches!(ty.bits(), 32 | 64) {
                     let special = Special::SharedAddress(address as u32);
-                    return Ok((self.special(special, ty.bits() == 64), ty.bits()));
+                    return Ok((self.special(special, ty.bits()), ty.bits()));
                 }
                 Ok((self.constant(address, ty), ty.bits()))
             }

@@ -2,16 +2,21 @@
 
 use warplens_hir::ptx::Instruction;
 
-use crate::program::{Order, ProxyFence, SpecialOrder};
+use crate::program::{Order, ProxyFence, Scope, SpecialOrder};
 
 pub(super) fn order(instruction: Instruction<'_>) -> Order {
     let has = |words: &[&str]| words.iter().any(|word| instruction.has(word));
     let (acquire, release) = (has(&["acquire", "acq_rel"]), has(&["release", "acq_rel"]));
+    let scope = match (has(&["cta"]), has(&["cluster"])) {
+        (true, _) => Scope::Block,
+        (_, true) => Scope::Cluster,
+        _ => Scope::Device,
+    };
     let access = Order {
         strong: has(&["volatile", "relaxed", "acquire", "release", "acq_rel", "mmio", "cv", "wt"]),
         acquire,
         release,
-        in_block: has(&["cta"]),
+        scope,
         ..Order::default()
     };
     match instruction.opcode() {
@@ -24,16 +29,13 @@ pub(super) fn order(instruction: Instruction<'_>) -> Order {
         "ld" | "ldu" | "st" => access,
         "multimem" if !has(&["red"]) => access,
         "atom" | "red" | "multimem" => Order { strong: true, ..access },
-        "membar" | "fence" => Order {
-            fence: true,
-            in_block: has(&["cta"]),
-            proxy_fence: proxy_fence(instruction),
-            ..Order::default()
-        },
-        "wgmma" if has(&["mma_async"]) => Order { special: SpecialOrder::AsyncMatrices, ..Order::default() },
-        "tcgen05" if has(&["mma", "cp"]) => {
-            Order { special: SpecialOrder::AsyncMatrices, ..Order::default() }
+        "membar" | "fence" => {
+            Order { fence: true, scope, proxy_fence: proxy_fence(instruction), ..Order::default() }
         }
+        "wgmma" | "tcgen05" if has(&["mma_async", "mma"]) => {
+            Order { special: SpecialOrder::AsyncProduct, ..Order::default() }
+        }
+        "tcgen05" if has(&["cp"]) => Order { special: SpecialOrder::AsyncMatrixCopy, ..Order::default() },
         "tcgen05" if has(&["commit"]) => Order { strong: true, release: true, ..Order::default() },
         "cp" if has(&["bulk"]) => Order { special: SpecialOrder::AsyncProxy, ..Order::default() },
         "clusterlaunchcontrol" => Order { special: SpecialOrder::AsyncProxy, ..Order::default() },

@@ -3,6 +3,8 @@
 use rustc_hash::FxHashSet;
 use warplens_hir::cfg::Cfg;
 
+use super::computed_addresses::computed_addresses;
+use super::passed_on::passed_on;
 use super::updates::updates;
 use super::value_flow::{UseKind, ValueFlow, blocks_before};
 use crate::program::{Address, AtomicOp, Function, Op, Patterns, Space};
@@ -12,6 +14,8 @@ pub(super) fn patterns(function: &Function, cfg: &Cfg) -> Patterns {
         cas_loads: cas_loads(function, cfg),
         polls: polls(function, cfg),
         updates: updates(function, cfg),
+        passed_on: passed_on(function, cfg),
+        computed_addresses: computed_addresses(function),
     }
 }
 

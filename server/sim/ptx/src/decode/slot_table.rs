@@ -21,7 +21,8 @@ pub(super) struct SlotTable {
     pub(super) words: FxHashMap<u32, Slot>,
     pub(super) doubles: FxHashMap<u64, Slot>,
     pub(super) predicates: [Option<Slot>; 2],
-    pub(super) specials: FxHashMap<(Special, bool), RegisterSlot>,
+    /// By width in bits.
+    pub(super) specials: FxHashMap<(Special, u32), RegisterSlot>,
 }
 
 impl SlotTable {

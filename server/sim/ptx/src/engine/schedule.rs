@@ -4,5 +4,6 @@
 mod deadlock;
 mod grid_warp;
 mod notes;
+mod register_pool;
 mod tensor_checks;
 mod waiting;

@@ -8,7 +8,7 @@ mod slots;
 
 use rustc_hash::FxHashMap;
 use warplens_hir::ptx::{Function, Instruction, Operand, Resolution, Type};
-use warplens_sim_launch::body::{Access, Body, Part};
+use warplens_sim_launch::body::{Access, Body, EmptySlot, Part};
 use warplens_sim_warp::scalar_type::ScalarType;
 
 use self::flow::{Origin, Origins, is_dynamic_array, origins, param_loads};
@@ -149,7 +149,8 @@ fn direct_accesses(function: &Function, origins: &FxHashMap<usize, Origins>) -> 
         // A symbol is the variable itself, not memory that a value points to.
         let Operand::Register { .. } = address.base else { continue };
         let Some(register) = node_of(function, address.base) else { continue };
-        let access = Access { element: element_of(instruction), loaded };
+        let access =
+            Access { element: element_of(instruction), loaded, empty: empty_slot(function, instruction) };
         for from in params(origins.get(&register)) {
             note(&mut accesses, from, access);
         }
@@ -157,13 +158,42 @@ fn direct_accesses(function: &Function, origins: &FxHashMap<usize, Origins>) -> 
     accesses
 }
 
-/// Records an access; the first load overrides all stores. Returns whether the access is new.
+/// Records an access; the first load overrides all stores. Returns whether that changes anything.
 fn note(known: &mut Accesses, from: (usize, u64), access: Access) -> bool {
-    let new = known.get(&from).is_none_or(|known| access.loaded && !known.loaded);
-    if new {
-        known.insert(from, access);
+    let before = known.get(&from).copied();
+    let after = before.map_or(access, |before| before.join(access));
+    known.insert(from, after);
+    before != Some(after)
+}
+
+/// The constant with which an `atom.cas` compares memory.
+fn empty_slot(function: &Function, instruction: Instruction<'_>) -> Option<EmptySlot> {
+    if instruction.opcode() != "atom" || !instruction.has("cas") {
+        return None;
     }
-    new
+    let bits = constant_of(function, *instruction.operands().get(2)?)?;
+    let bytes = element_of(instruction).bytes() as u64;
+    Some(EmptySlot { bits: bits & u64::MAX >> (64 - 8 * bytes.clamp(1, 8)), bytes })
+}
+
+/// The value of a constant, or of a register that only one `mov` of a constant writes.
+fn constant_of(function: &Function, operand: Operand) -> Option<u64> {
+    if let Operand::Constant(id) = operand {
+        return function.constant(id).as_integer();
+    }
+    let register = node_of(function, operand)?;
+    let writes = |it: &Instruction<'_>| {
+        it.operands().first().and_then(|written| node_of(function, *written)) == Some(register)
+            && !matches!(it.opcode(), "st" | "red")
+    };
+    let mut writers = function.instructions().filter(writes);
+    match (writers.next(), writers.next()) {
+        (Some(only), None) if only.opcode() == "mov" => match only.operands() {
+            &[_, Operand::Constant(id)] => function.constant(id).as_integer(),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The name of a direct call's callee, and the arguments.

@@ -22,6 +22,8 @@ pub struct Shape {
     /// Sizes of the shared memory arrays that the kernel declares, in bytes.
     arrays: Vec<u64>,
     names: Vec<SmolStr>,
+    /// Whether instructions have `.cta_group::2`.
+    uses_pairs: bool,
 }
 
 impl Shape {
@@ -45,6 +47,7 @@ impl Shape {
 
     fn read(&mut self, entry: &Function, instruction: Instruction<'_>) {
         let operands = instruction.operands();
+        self.uses_pairs |= instruction.has("cta_group::2");
         match (instruction.opcode(), operands) {
             ("bar" | "barrier", &[_, Operand::Constant(count)])
                 if instruction.has("sync") || instruction.has("arrive") =>
@@ -66,6 +69,11 @@ impl Shape {
             }
             _ => {}
         }
+    }
+
+    /// Whether the kernel is written for clusters that consist of pairs of blocks.
+    pub fn uses_pairs(&self) -> bool {
+        self.uses_pairs
     }
 
     /// The inferred block, if the body determines one. `bytes` returns the size of a shared array of the module.
@@ -117,7 +125,8 @@ mod tests {
     use super::*;
 
     fn block(element: u64, step: u64, barrier: u32, arrays: &[u64]) -> Option<[u32; 3]> {
-        let shape = Shape { has_rows: true, barrier, element, step, arrays: arrays.to_vec(), names: vec![] };
+        let shape =
+            Shape { has_rows: true, barrier, element, step, arrays: arrays.to_vec(), ..Shape::default() };
         shape.block(&|_| None)
     }
 

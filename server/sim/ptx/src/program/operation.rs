@@ -157,7 +157,14 @@ pub enum Op {
     GenericToShared(Width),
     /// `isspacep`: predicate `d` = whether register `a` is at least the number `b` and below the number `c`
     InWindow(Width),
+    /// Whether a generic address is in the shared memory of the block itself.
+    InOwnShared(Width),
     Clock(Width),
+    /// `setmaxnreg`
+    RegisterCount {
+        count: u16,
+        increases: bool,
+    },
     /// `nanosleep`: other warps run next
     Sleep,
     ActiveMask,

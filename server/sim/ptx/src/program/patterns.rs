@@ -10,6 +10,10 @@ pub struct Patterns {
     pub polls: Vec<u32>,
     /// Sequences of a load, an operation and a store on one address.
     pub updates: Vec<Update>,
+    /// Plain loads whose value only memory accesses use, with those accesses.
+    pub passed_on: Vec<(u32, Vec<u32>)>,
+    /// Accesses whose address depends on the contents of buffers, or on arguments that decide which threads share it.
+    pub computed_addresses: Vec<u32>,
 }
 
 /// A store of an operation's result on a loaded value, to the address of the load.

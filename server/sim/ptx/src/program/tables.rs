@@ -368,8 +368,19 @@ pub enum BarrierKind {
     ReduceCount,
     /// Arrives at the cluster's barrier without waiting.
     ClusterArrive,
+    /// The same, without ordering memory accesses.
+    ClusterArriveRelaxed,
     /// Waits for the threads that have not arrived at the cluster's barrier.
     ClusterWait,
+}
+
+impl BarrierKind {
+    pub(crate) fn is_of_cluster(self) -> bool {
+        matches!(
+            self,
+            BarrierKind::ClusterArrive | BarrierKind::ClusterArriveRelaxed | BarrierKind::ClusterWait
+        )
+    }
 }
 
 pub(crate) trait Entry {

@@ -14,6 +14,12 @@ pub(crate) fn program_patterns(program: &Program) -> ProgramPatterns {
             .updates
             .extend(updates.map(|update| (statement(update.store), (statement(update.load), update.op))));
         patterns.polls.extend(function.patterns.polls.iter().map(|&pc| statement(pc)));
+        patterns
+            .computed_addresses
+            .extend(function.patterns.computed_addresses.iter().map(|&pc| statement(pc)));
+        for (load, uses) in &function.patterns.passed_on {
+            patterns.uses.add(statement(*load), uses.iter().map(|&pc| statement(pc)));
+        }
         let size = |pc: u32| Some(function.tables[function.code[pc as usize].op.load()?].size);
         patterns.cas_loads.extend(loads.filter_map(|&pc| Some((statement(pc), size(pc)?))));
     }

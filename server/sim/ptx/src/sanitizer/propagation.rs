@@ -6,7 +6,7 @@ use warplens_sim_cuda::slot::RegisterSlot;
 
 use super::exchange::{undefined_parts, undefined_results};
 use super::undefined::UndefinedValues;
-use super::undefined_bits::copied_bits;
+use super::undefined_bits::{combines_bits, copied_bits};
 use super::undefined_use::{StatementVisit, UndefinedInput, UndefinedUses};
 use crate::engine::exec::warp_collectives::exchange_of;
 use crate::program::{Function, Mixing, Op, ReadKind};
@@ -38,7 +38,7 @@ impl UndefinedValues {
             return uses;
         }
         if source.is_some()
-            && has_parts
+            && (has_parts || combines_bits(instruction.op))
             && let Some(written) = copied_bits(visit, self)
         {
             for (register, bits) in written {
@@ -90,7 +90,7 @@ impl UndefinedValues {
     }
 
     /// The origin of a register's undefined value, which a statement reads in these lanes.
-    fn root(&self, register: u32, statement: u32, lanes: u32) -> UndefinedOrigin {
+    pub(super) fn root(&self, register: u32, statement: u32, lanes: u32) -> UndefinedOrigin {
         let unwritten = UndefinedOrigin { statement, cause: Cause::Register(register), lanes, through: None };
         self.origin(register).unwrap_or(unwritten)
     }

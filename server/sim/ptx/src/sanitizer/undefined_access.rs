@@ -30,7 +30,7 @@ pub(super) fn note_stores(
     let access = &function.tables[access];
     let size = access.size as usize;
     let whole = u64::MAX >> (64 - 8 * size.min(8));
-    let mut all = 0;
+    let (mut found, mut defined) = (Vec::new(), 0);
     for (element, place) in access.elements.iter().enumerate() {
         let register = place.and_then(|element| register_at(visit, element.place));
         let bits: PerLane<u64> =
@@ -48,12 +48,32 @@ pub(super) fn note_stores(
             0 => false,
             part => part == whole || copied >> lane & 1 == 0,
         };
-        all |= filter_lanes(visit.executed, is_whole);
+        let lanes = filter_lanes(visit.executed, is_whole);
+        defined |= visit.executed & !lanes;
+        found.extend(register.filter(|_| lanes != 0).map(|register| (register, lanes)));
     }
-    let stored = uses.stored.map(|stored| UndefinedUse { lanes: all, ..stored });
-    sanitizer.undefined.store = stored.filter(|stored| stored.lanes != 0);
+    sanitizer.undefined.store = uses.stored.and_then(|used| {
+        let used = |(register, lanes)| {
+            let root = undefined.root(register, used.statement, lanes);
+            let lanes = if loads_vector(function, &root) { lanes & !defined } else { lanes };
+            (lanes != 0).then_some(UndefinedUse { root, lanes, ..used })
+        };
+        let mut found = found.into_iter().filter_map(used);
+        let first = found.next()?;
+        Some(UndefinedUse { lanes: found.fold(first.lanes, |all, next| all | next.lanes), ..first })
+    });
     sanitizer.undefined.visible = 0;
     sanitizer.undefined.is_pending |= sanitizer.undefined.store.is_some();
+}
+
+/// Whether the value comes from a vector load: an undefined element may be the padding of a structure.
+fn loads_vector(function: &Function, root: &UndefinedOrigin) -> bool {
+    let pc = root.statement.checked_sub(function.first_statement);
+    let instruction = pc.and_then(|pc| function.code.get(pc as usize));
+    root.cause == Cause::Memory
+        && instruction.is_some_and(
+            |instruction| matches!(instruction.op, Op::Load(id) if function.tables[id].elements.len() > 1),
+        )
 }
 
 /// Records undefined loaded values, after the load at `pc`.

@@ -1,7 +1,7 @@
-//! The undefined bits of moved, extracted and extended values.
+//! The undefined bits of moved, combined, extracted and extended values.
 //!
-//! A structure is copied with its padding, and a ballot has one bit per lane. Instructions that only move bits are followed
-//! bit by bit; the result of any other instruction is undefined as a whole.
+//! A structure is copied with its padding, and a ballot has one bit per lane. Instructions that only move or combine bits are
+//! followed bit by bit; the result of any other instruction is undefined as a whole.
 
 use warplens_sim_cuda::registers::{FULL, PerLane, WIDTH, lanes};
 use warplens_sim_cuda::semantics::bits::{self, Logic, Shift};
@@ -13,7 +13,12 @@ use super::undefined_use::{StatementVisit, UndefinedBits};
 use crate::engine::exec::operand::get;
 use crate::program::{Op, Pack, ReadKind, Width};
 
-/// The undefined bits of each written register; `None` if the instruction does more than move bits.
+/// Whether only defined bits of other sources hide the undefined bits of a source, even of one that is undefined as a whole.
+pub(crate) fn combines_bits(op: Op) -> bool {
+    matches!(op, Op::Logic(Logic::And | Logic::Or | Logic::Xor, _) | Op::Lop3(_))
+}
+
+/// The undefined bits of each written register; `None` if the instruction does more than move or combine bits.
 pub(crate) fn copied_bits(
     visit: &StatementVisit<'_>,
     undefined: &UndefinedValues,
@@ -44,23 +49,34 @@ fn result_bits(visit: &StatementVisit<'_>, sources: &BitSources<'_>) -> Option<P
     let (s, registers) = (&instruction.s, visit.registers);
     let slot = |slot: Slot, width: ScalarType| match width.bits() {
         64 => RegisterSlot::Double(slot),
+        _ if width == ScalarType::Predicate => RegisterSlot::Predicate(slot),
         _ => RegisterSlot::Word(slot),
     };
     Some(match instruction.op {
-        Op::Logic(Logic::Copy, width) => std::array::from_fn(|lane| sources.of(slot(s.a, width), lane)),
-        Op::Logic(logic @ (Logic::And | Logic::Or), width) => {
-            // One source is a constant, whose bits decide.
-            let [a, b] = [slot(s.a, width), slot(s.b, width)];
-            let (value, constant) = match (sources.has(a), sources.has(b)) {
-                (true, false) => (a, b),
-                (false, true) => (b, a),
-                _ => return None,
-            };
-            let decided = |lane: usize| {
-                let constant = get(constant, registers, lane) as u64;
-                if logic == Logic::And { constant } else { !constant }
-            };
-            std::array::from_fn(|lane| sources.of(value, lane) & decided(lane))
+        Op::Logic(Logic::Copy | Logic::Not, width) => {
+            std::array::from_fn(|lane| sources.of(slot(s.a, width), lane))
+        }
+        Op::Logic(logic @ (Logic::And | Logic::Or | Logic::Xor), width) => {
+            let places = [s.a, s.b].map(|place| slot(place, width));
+            std::array::from_fn(|lane| {
+                let values = places.map(|place| get(place, registers, lane) as u64);
+                let [a, b] = places.map(|place| sources.of(place, lane));
+                // A defined bit of one source hides the undefined bit of the other, unless it passes it on.
+                let [passes_b, passes_a] = match logic {
+                    Logic::And => values,
+                    Logic::Or => values.map(|value| !value),
+                    _ => [u64::MAX; 2],
+                };
+                of_width(a & (b | passes_a) | b & (a | passes_b), width)
+            })
+        }
+        Op::Lop3(table) => {
+            let places = [s.a, s.b, s.c].map(RegisterSlot::Word);
+            std::array::from_fn(|lane| {
+                let undefined = places.map(|place| sources.of(place, lane) as u32);
+                let values = places.map(|place| get(place, registers, lane) as u32);
+                of_width(table_bits(table, values, undefined).into(), ScalarType::B32)
+            })
         }
         Op::Shift(shift, width) if !sources.is_undefined(RegisterSlot::Word(s.b)) => {
             let count = registers.get::<u32>(s.b);
@@ -141,10 +157,6 @@ impl BitSources<'_> {
         sources.fold(FULL, |all, read| all & self.undefined.bits_of(read.register).copied)
     }
 
-    fn has(&self, place: RegisterSlot) -> bool {
-        self.register(place).is_some()
-    }
-
     fn is_undefined(&self, place: RegisterSlot) -> bool {
         (0..WIDTH).any(|lane| self.visit.executed >> lane & 1 == 1 && self.of(place, lane) != 0)
     }
@@ -153,6 +165,29 @@ impl BitSources<'_> {
     fn of(&self, place: RegisterSlot, lane: usize) -> u64 {
         self.register(place).map_or(0, |register| self.undefined.bits(register, lane))
     }
+}
+
+/// The undefined bits of a result of this width: all bits, if all that it has are undefined.
+fn of_width(bits: u64, width: ScalarType) -> u64 {
+    let known = u64::MAX >> 64u32.saturating_sub(width.bits()).min(63);
+    match bits & known {
+        bits if bits == known => u64::MAX,
+        bits => bits,
+    }
+}
+
+/// The bits of `lop3` that depend on undefined bits.
+fn table_bits(table: u8, values: [u32; 3], undefined: [u32; 3]) -> u32 {
+    let (mut any, mut all) = (0, u32::MAX);
+    for assignment in 0..8 {
+        let word = |index: usize| {
+            let (value, undefined) = (values[index], undefined[index]);
+            value & !undefined | if assignment >> index & 1 == 1 { undefined } else { 0 }
+        };
+        let result = bits::lop3(table, word(0), word(1), word(2));
+        (any, all) = (any | result, all & result);
+    }
+    any & !all
 }
 
 fn shifted(shift: Shift, width: ScalarType, undefined: u64, count: u32) -> u64 {

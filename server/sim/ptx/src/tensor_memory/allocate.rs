@@ -40,7 +40,12 @@ pub(super) fn allocate(
     if ctx.sanitizer.is_some() {
         ctx.spaces.asynchronous.cells_of(rank).allocated(allocation);
     }
-    LaneAddress::of(to, 0, r, ctx).store(4, first.into(), ctx)
+    LaneAddress::of(to, 0, r, ctx).store(4, first.into(), ctx)?;
+    // All lanes of the warp may read the address at once, as in the examples of the ISA; ptxas emits `WARPSYNC.ALL` after the store.
+    if let Some(sanitizer) = &mut ctx.sanitizer {
+        sanitizer.warp_synchronized();
+    }
+    Ok(())
 }
 
 /// The first columns that are free in the block, or in both blocks of its pair.

@@ -269,7 +269,7 @@ pub(super) fn commit(
             None => at.arrive_after_tensor_operations(ctx)?,
         }
         if let Some(sanitizer) = &mut ctx.sanitizer {
-            sanitizer.forget_copies(lane, CopyFamily::TensorMemory);
+            sanitizer.closed(CopyFamily::TensorMemory, 1 << lane);
         }
     }
     Ok(())

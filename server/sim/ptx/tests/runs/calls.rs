@@ -283,3 +283,15 @@ fn a_return_from_a_function_that_does_not_return() {
         "{found:?}"
     );
 }
+
+#[test]
+fn a_function_that_does_not_return_falls_off_its_end() {
+    for exits in ["", "setp.lt.u32 %p, n, 4;\n@%p exit;\n"] {
+        let functions = format!(
+            ".func stop(.reg .u32 n) .noreturn\n{{\n.reg .pred %p;\n.reg .u32 a;\n{exits}add.u32 a, n, 1;\n}}\n"
+        );
+        let found = findings(&storing(&functions, "call stop, (%t);\nmov.u32 %v, 0;"));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].0, FindingKind::Noreturn);
+    }
+}

@@ -4,7 +4,7 @@ use crate::common::{Source, words};
 use expect_test::{Expect, expect};
 use warplens_sim_cuda::launch_config::launch_config;
 use warplens_sim_ptx::{Model, run};
-use warplens_sim_warp::{Checks, Control, RunOptions, RunResult, Status};
+use warplens_sim_warp::{Checks, Control, FindingKind, RunOptions, RunResult, Status};
 
 /// Runs a body in clusters of `cluster` blocks of 32 threads. `%r1` is the thread, `%r2` the block, `%r3` its rank, `%r4`
 /// the next block's rank, `%r5` the thread's word in `tile`, and `%rd2` the thread's word in 256 words of global memory.
@@ -225,4 +225,50 @@ fn a_grid_with_partial_clusters() {
         Invalid launch: the grid is not a multiple of the cluster extents 2 x 1 x 1
         use multiples of them"#]]
     .assert_eq(&result.findings[0].message);
+}
+
+/// What a thread did before a relaxed arrival is ordered only by a fence between both.
+#[test]
+fn a_relaxed_arrival_orders_nothing() {
+    let relaxed = |fence: &str| format!("{fence}{}", SYNC.replace("arrive", "arrive.relaxed"));
+    let load = |sync: &str| {
+        format!("{STORE}{sync}{NEXT}ld.shared::cluster.u32 %r10, [%r9];\nst.global.u32 [%rd2], %r10;\n{SYNC}")
+    };
+    let store = |sync: &str| {
+        format!(
+            "{NEXT}st.shared::cluster.u32 [%r9], %r8;\n{sync}ld.shared.u32 %r10, [%r5];\nst.global.u32 [%rd2], %r10;\n{SYNC}"
+        )
+    };
+    let own = |sync: &str| {
+        format!(
+            "{STORE}{sync}xor.b32 %r9, %r5, 4;\nld.shared.u32 %r10, [%r9];\nst.global.u32 [%rd2], %r10;\n{SYNC}"
+        )
+    };
+    for body in [load, store, own] {
+        let (_, result, _) = run_body(Model::Stack, [2, 1, 1], "2", &body(&relaxed("")));
+        assert!(
+            result.findings.iter().any(|finding| finding.kind == FindingKind::DataRace),
+            "{:?}",
+            result.findings
+        );
+        assert!(!result.findings.iter().any(|finding| finding.kind == FindingKind::ClusterExit));
+    }
+    let fenced = relaxed("fence.acq_rel.cluster;\n");
+    ends(4, &load(&fenced), |block, thread| (block / 4 * 4 + (block + 1) % 4) * 32 + thread);
+    ends(4, &own(&fenced), |block, thread| block * 32 + (thread ^ 1));
+    // A later arrival with release orders again.
+    ends(4, &load(&format!("{}{SYNC}", relaxed(""))), |block, thread| {
+        (block / 4 * 4 + (block + 1) % 4) * 32 + thread
+    });
+}
+
+#[test]
+fn the_spaces_of_an_address_in_another_block() {
+    let body = format!(
+        "{NEXT}cvt.u64.u32 %rd3, %r9;\ncvta.shared.u64 %rd3, %rd3;\nisspacep.shared %p2, %rd3;\n\
+         isspacep.shared::cluster %p3, %rd3;\ncvt.u64.u32 %rd4, %r5;\ncvta.shared.u64 %rd4, %rd4;\n\
+         isspacep.shared::cta %p4, %rd4;\nselp.u32 %r10, 1, 0, %p2;\nselp.u32 %r11, 2, 0, %p3;\n\
+         selp.u32 %r12, 4, 0, %p4;\nadd.u32 %r10, %r10, %r11;\nadd.u32 %r10, %r10, %r12;\nst.global.u32 [%rd2], %r10;\n{SYNC}"
+    );
+    ends(4, &body, |_, _| 6);
 }

@@ -214,3 +214,30 @@ fn bytes_that_no_thread_announced() {
 fn a_source_that_is_shorter_than_the_copy() {
     check(32, "cp.async.ca.shared.global [%r3], [%rd2+1022], 4, 2;\ncp.async.wait_all;", expect![[""]]);
 }
+
+/// Shared memory goes when its block exits, so a copy that may still read it must be waited for.
+#[test]
+fn a_block_that_exits_while_a_copy_reads_its_memory() {
+    let body = |copy: &str, wait: &str| {
+        format!(
+            "st.shared.u32 [%r3], %r1;\nfence.proxy.async.shared::cta;\nbar.sync 0;\nsetp.eq.u32 %p1, %r1, 0;\n{copy}\n{wait}"
+        )
+    };
+    let copy = "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r4], 128;";
+    let sum = "@%p1 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r4], 128;";
+    let commit = "@%p1 cp.async.bulk.commit_group;";
+    let other = "setp.eq.u32 %p2, %r1, 1;\n@%p2 cp.async.bulk.wait_group 0;";
+    let two = format!("{commit}\n{copy}\n{commit}\n@%p1 cp.async.bulk.wait_group.read 1;");
+    let unfinished = [String::new(), commit.to_owned(), format!("{commit}\n{other}"), two];
+    for wait in &unfinished {
+        for copy in [copy, sum] {
+            let found = findings("sm_90", 1, 32, &format!("{}\nret;", body(copy, wait)));
+            assert!(found.contains("error async-source"), "{copy} {wait} {found}");
+            assert!(found.contains("the block exits while a copy may read its shared memory"), "{found}");
+        }
+    }
+    for wait in ["@%p1 cp.async.bulk.wait_group.read 0;", "@%p1 cp.async.bulk.wait_group 0;"] {
+        check(32, &body(copy, &format!("{commit}\n{wait}")), expect![""]);
+        check(32, &body(sum, &format!("{commit}\n{wait}")), expect![""]);
+    }
+}

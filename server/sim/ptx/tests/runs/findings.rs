@@ -126,13 +126,14 @@ fn an_aligned_barrier_that_part_of_a_warp_reaches() {
 #[test]
 fn a_barrier_that_a_warp_never_reaches() {
     check(
-        "setp.lt.u32 %p1, %r1, 32;\n@%p1 bra DONE;\nbar.sync 0, 64;\nDONE:\nret;",
+        "setp.lt.u32 %p1, %r1, 32;\n@%p1 bra OTHER;\nbar.sync 0, 64;\nret;\nOTHER:\nbar.sync 1, 64;\nret;",
         expect![[r#"
             no-progress
             error no-progress warp 1 lanes ffffffff: bar.sync 0, 64;
               Deadlock: lanes 0-31 of warp 1 wait at a barrier that others do not reach
               make all threads reach it, or specify the number of threads that do
               waiting at a barrier: lanes 0-31 of warp 1: bar.sync 0, 64;
+              waiting at a barrier: lanes 0-31 of warp 0: bar.sync 1, 64;
         "#]],
     );
 }

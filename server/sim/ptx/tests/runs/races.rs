@@ -240,7 +240,12 @@ fn a_flag_between_blocks() {
             "fence.acq_rel.gpu;",
         ),
     );
-    for (fence, acquire) in [("", "membar.gl;"), ("membar.gl;", ""), ("membar.cta;", "membar.gl;")] {
+    let found = findings("sm_90", 2, 32, &message(st, "membar.gl;", volatile.0, volatile.1, ""));
+    assert!(
+        found.contains("error data-race") && found.contains("the flag is read without an acquire"),
+        "{found}"
+    );
+    for (fence, acquire) in [("", "membar.gl;"), ("membar.cta;", "membar.gl;")] {
         check(
             2,
             32,
@@ -454,4 +459,102 @@ proptest! {
         let found = errors(&phases(&places, Some(removed)));
         prop_assert!(found.contains("error data-race"), "{}", found);
     }
+}
+
+#[test]
+fn a_flag_of_another_block_needs_an_acquire_beyond_the_block() {
+    let with = |acquire: &str| {
+        message("st.global", "membar.gl;", "st.relaxed.gpu.global", "ld.relaxed.gpu.global", acquire)
+    };
+    let of_block = [
+        "membar.cta;",
+        "fence.acq_rel.cta;",
+        "fence.acq_rel.cluster;",
+        "fence.sc.cta;",
+        "bar.sync 0;",
+        "bar.warp.sync 1;",
+        "bar.sync 0; membar.cta;",
+    ];
+    for acquire in of_block {
+        let found = findings("sm_90", 2, 32, &with(acquire));
+        assert!(found.contains("Global-memory race: out[16] read by block (1,0,0)"), "{acquire} {found}");
+        assert!(found.contains("the flag is read without an acquire"), "{acquire} {found}");
+    }
+    for acquire in ["fence.acq_rel.gpu;", "membar.sys;", "membar.cta; membar.gl;", "bar.sync 0; membar.gl;"] {
+        clean(2, 32, &with(acquire));
+    }
+    // The acquire must follow the poll.
+    let before = with("bar.sync 0;").replace("READ:", "membar.gl;\nREAD:");
+    assert!(findings("sm_90", 2, 32, &before).contains("error data-race"));
+}
+
+#[test]
+fn a_flag_of_the_block_needs_no_wider_acquire() {
+    let body = |acquire: &str| {
+        format!(
+            "
+                setp.ge.u32 %p1, %r1, 32;
+                @%p1 bra READ;
+                st.global.u32 [%rd2], 7;
+                membar.cta;
+                st.relaxed.cta.shared.u32 [%r3], 1;
+                ret;
+                READ:
+                ld.relaxed.cta.shared.u32 %r6, [%r3+-128];
+                setp.ne.u32 %p3, %r6, 1;
+                @%p3 bra READ;
+                {acquire}
+                ld.global.u32 %r7, [%rd2+-128];
+                st.global.u32 [%rd2+128], %r7;
+                ret;
+            "
+        )
+    };
+    clean(1, 64, &body("membar.cta;"));
+    clean(1, 64, &body("bar.warp.sync 0xffffffff;"));
+    assert!(findings("sm_90", 1, 64, &body("")).contains("error data-race"));
+}
+
+/// All warps load what only the first one stores, as compilers replicate loads.
+#[test]
+fn a_racing_value_that_is_not_used() {
+    let body = |load: &str, store: &str, others: &str| {
+        format!(
+            "
+                and.b32 %r5, %r1, 31;
+                mul.wide.u32 %rd3, %r5, 4;
+                add.u64 %rd3, %rd1, %rd3;
+                shl.b32 %r6, %r5, 2;
+                add.u32 %r6, %r6, %r4;
+                setp.lt.u32 %p1, %r1, 32;
+                @%p1 st.shared.u32 [%r6], 0;
+                bar.sync 0;
+                {load}
+                add.u32 %r8, %r7, 1;
+                {store}
+                {others}
+                ret;
+            "
+        )
+    };
+    let global = ("ld.global.u32 %r7, [%rd3];", "@%p1 st.global.u32 [%rd3], %r8;");
+    let shared = ("ld.shared.u32 %r7, [%r6];", "@%p1 st.shared.u32 [%r6], %r8;");
+    let branch = ("ld.global.u32 %r7, [%rd3];", "@!%p1 exit;\nst.global.u32 [%rd3], %r8;");
+    for (load, store) in [global, shared, branch] {
+        clean(1, 64, &body(load, store, ""));
+    }
+    for (load, store) in [global, shared] {
+        // The other warps use the value, in a store, an address or a branch.
+        for others in [
+            "@!%p1 st.global.u32 [%rd3+256], %r8;",
+            "mul.wide.u32 %rd4, %r7, 4;\nadd.u64 %rd4, %rd1, %rd4;\n@!%p1 st.global.u32 [%rd4+256], 0;",
+            "setp.eq.u32 %p2, %r7, 9;\n@%p2 exit;",
+        ] {
+            let found = findings("sm_90", 1, 64, &body(load, store, others));
+            assert!(found.contains("error data-race"), "{others} {found}");
+        }
+    }
+    // Without a use anywhere, the load stays reported.
+    let found = findings("sm_90", 1, 64, &body(global.0, "@%p1 st.global.u32 [%rd3], 1;", ""));
+    assert!(found.contains("error data-race"), "{found}");
 }

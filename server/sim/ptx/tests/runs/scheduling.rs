@@ -208,3 +208,26 @@ ret;",
     );
     assert_eq!(values[0], 7);
 }
+
+#[test]
+fn exited_threads_release_a_barrier_with_a_count() {
+    for barrier in [
+        "bar.sync 0, 64;",
+        "bar.sync 3, 64;",
+        "barrier.sync 1, 64;",
+        "bar.red.popc.u32 %r2, 0, 64, %p1;",
+        "barrier.red.or.pred %p2, 2, 64, %p1;",
+    ] {
+        finished(&format!("setp.ge.u32 %p1, %r1, 32;\n@%p1 exit;\n{barrier}\nret;"), 1, 64);
+    }
+    // The last thread exits while others wait.
+    finished("setp.ge.u32 %p1, %r1, 32;\n@%p1 bra LATE;\nbar.sync 0, 64;\nLATE:\nret;", 1, 64);
+    // The block never had so many threads.
+    let (result, _) = launch(Model::Stack, "bar.sync 1, 96;\nret;", 1, 64);
+    assert_eq!(result.status, Status::NoProgress);
+    // A thread that waits elsewhere may still arrive.
+    let elsewhere =
+        "setp.ge.u32 %p1, %r1, 32;\n@%p1 bra OTHER;\nbar.sync 1, 64;\nret;\nOTHER:\nbar.sync 2, 64;\nret;";
+    let (result, _) = launch(Model::Stack, elsewhere, 1, 64);
+    assert_eq!(result.status, Status::NoProgress);
+}

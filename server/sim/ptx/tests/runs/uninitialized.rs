@@ -278,3 +278,38 @@ fn a_division_by_zero() {
     );
     clean("add.u32 %r5, %r1, 3;\nrem.s32 %r6, 7, %r5;\nst.global.u32 [%rd2], %r6;\nret;");
 }
+
+#[test]
+fn only_defined_bits_hide_undefined_ones() {
+    let load = "ld.shared.u32 %r5, [%r3];";
+    let stored = |operation: &str| format!("{load}\n{operation}\nst.global.u32 [%rd2], %r6;\nret;");
+    for operation in [
+        "xor.b32 %r6, %r5, %r1;",
+        "or.b32 %r6, %r5, %r1;",
+        "and.b32 %r6, %r5, 255;",
+        "lop3.b32 %r6, %r5, %r1, 1, 0x96;",
+        "and.b32 %r6, %r5, 255;\nor.b32 %r6, %r6, 15;",
+    ] {
+        let found = findings("sm_90", 1, 32, &stored(operation));
+        assert!(found.contains("warning uninitialized-read"), "{operation} {found}");
+    }
+    for operation in [
+        "and.b32 %r6, %r5, 0;",
+        "or.b32 %r6, %r5, 0xffffffff;",
+        "and.b32 %r6, %r5, 0xff;\nor.b32 %r6, %r6, 0xff;",
+        "and.b32 %r7, %r5, 0xff00;\nxor.b32 %r6, %r7, %r1;\nand.b32 %r6, %r6, 0xff;",
+        "lop3.b32 %r6, %r5, 0, %r1, 0xea;",
+    ] {
+        clean(&stored(operation));
+    }
+    let vector = |value: &str| format!("{load}\n{value}\nst.global.v2.u32 [%rd1], {{%r1, %r6}};\nret;");
+    for value in ["mov.u32 %r6, %r5;", "xor.b32 %r6, %r5, %r1;", ""] {
+        let found = findings("sm_90", 1, 1, &vector(value));
+        assert!(found.contains("warning uninitialized-read"), "{value} {found}");
+    }
+    // A structure is copied with its padding.
+    clean(
+        "st.shared.u32 [%r4], 1;\nbar.warp.sync 0xffffffff;\nld.shared.v2.u32 {%r5, %r6}, [%r4];\n\
+         st.global.v2.u32 [%rd1], {%r5, %r6};\nret;",
+    );
+}

@@ -216,9 +216,11 @@ impl Analysis<'_> {
 
     fn accessed(&mut self, param: usize, element: ScalarType, loads: bool) {
         match &mut self.found[param] {
-            Some(access) if loads && !access.loaded => *access = Access { element, loaded: true },
+            Some(access) if loads && !access.loaded => {
+                *access = Access { element, loaded: true, empty: None }
+            }
             Some(_) => {}
-            none => *none = Some(Access { element, loaded: loads }),
+            none => *none = Some(Access { element, loaded: loads, empty: None }),
         }
     }
 }

@@ -32,8 +32,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME")]
     pub(super) dump: Vec<String>,
 
-    /// Show only this warp
-    #[arg(long, value_name = "X,Y,Z:W", value_parser = warp)]
+    /// Show only this warp; without a block, of block 0,0,0
+    #[arg(long, value_name = "[X,Y,Z:]W", value_parser = warp)]
     pub(super) warp: Option<WarpId>,
 
     /// Also print the final values of registers
@@ -123,11 +123,11 @@ impl Arguments {
     }
 }
 
-/// Parses `X,Y,Z:W`.
+/// Parses `X,Y,Z:W`, or `W` for a warp of the first block.
 fn warp(flag: &str) -> Result<WarpId, String> {
     let invalid =
         || format!("`{flag}` is not a warp: use X,Y,Z:W, such as 1,0,0:3 for warp 3 of block 1,0,0");
-    let (block, warp) = flag.split_once(':').ok_or_else(invalid)?;
+    let (block, warp) = flag.split_once(':').unwrap_or(("0,0,0", flag));
     let numbers: Vec<u32> =
         block.split(',').map(|part| part.trim().parse().map_err(|_| invalid())).collect::<Result<_, _>>()?;
     let cta = <[u32; 3]>::try_from(numbers).map_err(|_| invalid())?;
@@ -141,7 +141,8 @@ mod tests {
     #[test]
     fn warps() {
         assert_eq!(warp("1,0,2:3"), Ok(WarpId { cta: [1, 0, 2], warp: 3 }));
-        for invalid in ["", "1", "1,0:2", "1,0,0", "1,0,0:x", "1,0,0,0:1", "-1,0,0:1"] {
+        assert_eq!(warp("3"), Ok(WarpId { cta: [0; 3], warp: 3 }));
+        for invalid in ["", "-1", "1,0:2", "1,0,0", "1,0,0:x", "1,0,0,0:1", "-1,0,0:1"] {
             assert!(warp(invalid).is_err(), "{invalid}");
         }
     }

@@ -42,7 +42,10 @@ pub(super) struct Listing<'r> {
 
 impl Listing<'_> {
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let shown = self.run.prepared.show(Arc::clone(&self.run.result), self.warp);
+        // The steps are those of the first warp.
+        let interesting = self.run.steps.is_none().then(|| self.run.interesting_warp());
+        let warp = self.warp.or(interesting);
+        let shown = self.run.prepared.show(Arc::clone(&self.run.result), warp);
         self.heading(&shown, out)?;
         match &self.run.steps {
             Some(steps) => steps::write(steps, self.run, out)?,

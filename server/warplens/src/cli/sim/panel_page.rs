@@ -37,7 +37,7 @@ const MAX_WRITERS: usize = 32;
 
 /// The panel as HTML, to be inserted into the body of a page; `None` if the run did not reach the warp.
 pub(super) fn render(run: &Simulated, warp: Option<WarpId>) -> Option<String> {
-    let data = data(run, warp.unwrap_or_else(|| default_warp(run))).ok()?;
+    let data = data(run, warp.unwrap_or_else(|| run.interesting_warp())).ok()?;
     let data = in_page(&data.to_string());
     Some(format!(
         "<style>\n{STYLE}</style>\n<div id=\"warplens-panel\" role=\"region\" aria-label=\"Lanes panel\"></div>\n\
@@ -52,20 +52,14 @@ fn in_page(json: &str) -> String {
         match char {
             '<' => out.push_str("\\u003c"),
             _ if is_hidden(char) || NOT_IN_XML.contains(&char) => {
-                let _ = write!(out, "\\u{:04x}", u32::from(char));
+                for unit in char.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(out, "\\u{unit:04x}");
+                }
             }
             _ => out.push(char),
         }
     }
     out
-}
-
-/// The warp of the first error, or else the first warp.
-fn default_warp(run: &Simulated) -> WarpId {
-    let errors = run.result.findings.iter().filter(|finding| finding.severity == Severity::Error);
-    let warps = errors.map(|finding| WarpId { cta: finding.cta, warp: finding.warp });
-    let mut warps = warps.filter(|warp| run.result.warp(warp.cta, warp.warp).is_some());
-    warps.next().unwrap_or(WarpId { cta: [0; 3], warp: 0 })
 }
 
 fn data(run: &Simulated, warp: WarpId) -> Result<Value, PanelError> {

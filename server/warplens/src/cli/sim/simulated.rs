@@ -37,6 +37,14 @@ impl Simulated {
         }
     }
 
+    /// The warp of the first error, or else the first warp.
+    pub(super) fn interesting_warp(&self) -> WarpId {
+        let errors = self.result.findings.iter().filter(|finding| finding.severity == Severity::Error);
+        let warps = errors.map(|finding| WarpId { cta: finding.cta, warp: finding.warp });
+        let mut warps = warps.filter(|warp| self.result.warp(warp.cta, warp.warp).is_some());
+        warps.next().unwrap_or(WarpId { cta: [0; 3], warp: 0 })
+    }
+
     pub(super) fn position(&self, statement: StatementId) -> Option<Position> {
         let offset: TextSize = self.prepared.statements.get(statement.index())?.opcode.start();
         let at = position::position(&self.text, offset, Encoding::Utf16);

@@ -11,6 +11,7 @@ use warplens_sim_cuda::semantics::{
 use super::context::ExecContext;
 use super::operand::{get, put};
 use super::{matrix, tensor, warp_collectives};
+use crate::engine::exec::warp::RegisterCount;
 use crate::engine::memory::{access, atomic, bulk, cluster_address, copy, mbarrier, multimem};
 use crate::program::{
     Combining, CopyGroup, Exchange, Function, Instruction, Lop3Predicate, MixedOperands, NO_SLOT, Op, Pack,
@@ -126,6 +127,11 @@ fn uncommon(
         Op::MapRank(_) | Op::RankOf(_) => {
             cluster_address::execute(instruction.op, s, r, ctx.spaces.window, mask)?;
         }
+        Op::RegisterCount { count, increases } => {
+            *ctx.register_count =
+                Some(RegisterCount { count: count.into(), increases, statement: ctx.statement() });
+        }
+        Op::InOwnShared(width) => cluster_address::is_own_shared(width, s, r, ctx.spaces.window, mask),
         Op::SharedToGeneric(width) => cluster_address::convert(width, false, s, r, ctx.spaces.window, mask),
         Op::GenericToShared(width) => cluster_address::convert(width, true, s, r, ctx.spaces.window, mask),
         Op::Shuffle(id) | Op::Vote(id) | Op::Match(id) | Op::Reduce(id) | Op::Elect(id) => {

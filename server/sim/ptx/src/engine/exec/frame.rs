@@ -1,7 +1,7 @@
 //! One call of a function by a group of lanes: registers, local memory and caller.
 
 use warplens_sim_cuda::memory::local::Local;
-use warplens_sim_cuda::registers::{PerLane, Registers, Row, WIDTH, blend};
+use warplens_sim_cuda::registers::{PerLane, Registers, Row, WIDTH, blend, filter_lanes};
 use warplens_sim_cuda::windows;
 
 use crate::engine::launch::Threads;
@@ -62,7 +62,10 @@ impl Frame {
             match place {
                 RegisterSlot::Word(slot) => *registers.words[slot as usize] = values,
                 RegisterSlot::Double(slot) => *registers.doubles[slot as usize] = values.map(u64::from),
-                RegisterSlot::Quad(_) | RegisterSlot::Predicate(_) => {}
+                RegisterSlot::Predicate(slot) => {
+                    registers.predicates[slot as usize] = filter_lanes(u32::MAX, |lane| values[lane] != 0);
+                }
+                RegisterSlot::Quad(_) => {}
             }
         }
     }

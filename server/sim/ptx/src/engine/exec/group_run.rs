@@ -71,6 +71,7 @@ impl Warp {
             bases,
             carry: &mut self.carry,
             products: &mut self.products,
+            register_count: &mut self.register_count,
             live: self.live,
             clock: run.state.steps,
             meter: Meter::new(run.state.steps_left(), run.launch.cancelled),
@@ -142,6 +143,13 @@ impl GroupRun<'_> {
             }
             next => Some(LoopExit::Next(next)),
         }
+    }
+
+    /// Whether the group waits here for others. At the end of a `.noreturn` function it returns, which is reported.
+    #[inline(always)]
+    pub(super) fn reconverges_at(&self, pc: u32) -> bool {
+        let returns = self.function.is_noreturn && pc as usize >= self.function.code.len();
+        pc == self.group.until && !returns
     }
 
     #[inline(always)]

@@ -64,7 +64,7 @@ impl GroupRun<'_> {
     #[inline(always)]
     fn stop_at(&mut self, pc: u32) -> Option<LoopExit> {
         self.visits.up_to(pc);
-        if pc == self.group.until {
+        if self.reconverges_at(pc) {
             self.groups.advance_to(pc);
             return self.pick_next_group();
         }

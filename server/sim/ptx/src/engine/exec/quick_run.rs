@@ -101,7 +101,7 @@ impl<'w, S: Simd> QuickLoop<'_, 'w, S> {
             self.end_path(at)
         } else if at.pc < at.stop {
             self.run_guarded(at)
-        } else if at.pc == self.run.group.until {
+        } else if self.run.reconverges_at(at.pc) {
             self.run.visits.up_to(at.pc);
             self.run.groups.advance_to(at.pc);
             self.switch_group(at)

@@ -56,7 +56,16 @@ pub(crate) struct Warp {
     pub(crate) failed_test: Option<u32>,
     pub(crate) tracer: Option<Box<ValueTracer>>,
     pub(crate) products: Products,
+    pub(crate) register_count: Option<RegisterCount>,
     pub(crate) divergences: DivergenceLog,
+}
+
+/// The last `setmaxnreg` of a warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RegisterCount {
+    pub(crate) count: u32,
+    pub(crate) increases: bool,
+    pub(crate) statement: u32,
 }
 
 /// A visit of a group to an instruction that controls scheduling, which the lanes of `executed` execute.
@@ -122,6 +131,7 @@ impl Warp {
             failed_test: None,
             tracer: request.map(|request| Box::new(ValueTracer::new(launch.program, &request))),
             products: Products::new(warp, launch.block.iter().product()),
+            register_count: None,
             divergences: DivergenceLog::default(),
             threads,
         }
@@ -154,6 +164,7 @@ impl Warp {
         self.failed_test = None;
         self.tracer = None;
         self.products = Products::new(id.warp, launch.block.iter().product());
+        self.register_count = None;
     }
 
     /// Runs until the block must decide what comes next.

@@ -43,6 +43,16 @@ pub(crate) fn execute(op: Op, s: &Slots, r: &mut Registers, window: ClusterWindo
     Ok(())
 }
 
+/// `isspacep.shared`: addresses in the shared memory of other blocks are only in `shared::cluster`.
+pub(crate) fn is_own_shared(width: Width, s: &Slots, r: &mut Registers, window: ClusterWindow, mask: u32) {
+    let own = window.own_generic();
+    let is_own = |lane: usize| match width {
+        Width::W64 => own.contains(&r.get::<u64>(s.a)[lane]),
+        Width::W32 => own.contains(&r.get::<u32>(s.a)[lane].into()),
+    };
+    r.set_predicate(s.d, mask, filter_lanes(mask, is_own));
+}
+
 /// `cvta` between the shared and the generic space.
 pub(crate) fn convert(
     width: Width,

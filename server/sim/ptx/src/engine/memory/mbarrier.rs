@@ -75,7 +75,8 @@ fn run_action(
             _ => tested & 1,
         };
         let statement = ctx.statement();
-        ctx.spaces.asynchronous.phases.waited(object as usize, statement);
+        let thread = ctx.issuer(1 << at.lane);
+        ctx.spaces.asynchronous.phases.waited(object as usize, statement, thread);
         if let Some(sanitizer) = &mut ctx.sanitizer {
             sanitizer.phase_completed(object, parity);
         }
@@ -122,7 +123,7 @@ impl LaneAddress {
     pub(crate) fn arrive_after_tensor_operations(self, ctx: &mut ExecContext<'_>) -> Result {
         let (object, parity) = self.object(ctx)?;
         if let Some(sanitizer) = &mut ctx.sanitizer {
-            sanitizer.arrive_on_copies(self.lane, CopyFamily::TensorMemory, object, parity);
+            sanitizer.commit_operations(self.lane, object, parity);
         }
         let signal = Signal::Arrive(self.announce(ctx)?);
         let (issuer, statement) = (ctx.issuer(1 << self.lane), ctx.statement());

@@ -5,6 +5,7 @@ use warplens_sim_cuda::grid::block::Block;
 use warplens_sim_cuda::grid::cluster::Cluster;
 use warplens_sim_cuda::grid::verb;
 use warplens_sim_cuda::memory::mbarrier_object::Object;
+use warplens_sim_cuda::memory::region::MemoryRegion;
 use warplens_sim_cuda::memory::spaces::{Spaces, read};
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
@@ -36,7 +37,11 @@ impl<'a> Mbarriers<'a> {
     /// What the current phase of an object waits for, and why it will not come.
     fn explained(self, index: usize) -> String {
         match (self.object(index), self.state(index)) {
-            (Some(object), Some(state)) => state + &unbalanced(object.pending, object.bytes),
+            (Some(object), Some(state)) => {
+                // After a completed phase, the count of `mbarrier.init` is right.
+                let is_first = self.phases.of(index).is_none_or(|phases| phases.completed == 0);
+                state + &unbalanced(if is_first { object.pending } else { 0 }, object.bytes)
+            }
             _ => "it: the object is not initialized".to_owned(),
         }
     }
@@ -51,6 +56,15 @@ impl<'a> Mbarriers<'a> {
             _ => format!("{} too many", amount(bytes.unsigned_abs())),
         };
         Some(format!("phase {number} (parity {parity}): {pending} of {expected} arrivals pending, {missing}"))
+    }
+
+    /// The wait of the cluster that most often passed at once: its mbarrier, the statement and the number.
+    fn passed_again(self) -> Option<(usize, u32, u64)> {
+        let waits = self.phases.all().into_iter().filter_map(|(index, phases)| {
+            let (statement, again) = phases.passed_again()?;
+            Some((index, statement, again))
+        });
+        waits.max_by_key(|(.., again)| *again)
     }
 
     /// The statements that contributed to an object's current phase.
@@ -129,7 +143,17 @@ impl Warp {
                 self.what(spaces)
             ),
         };
+        let again = mbarriers.passed_again().filter(|_| self.tests_barrier());
+        let message = again.map_or(message.clone(), |(index, _, again)| {
+            let object = spaces.common_element(MemoryRegion::Shared, index as u64, 8);
+            let times = if again == 1 { "once".to_owned() } else { format!("{again} times") };
+            format!(
+                "{message}. The wait for {object} passed at once {times}, in a phase for which its thread had already waited: \
+                 change the parity after each wait"
+            )
+        });
         let finding = self.id.finding(FindingKind::NoProgress, message, statement, lanes);
+        let finding = finding.with(again.map(|(_, wait, _)| Related::new(wait, "this wait passed at once")));
         let others = self.waiting_lanes(launch, lanes);
         // Only runs with checks know the statements.
         let known = self.tests_barrier() && launch.options.checks.races;

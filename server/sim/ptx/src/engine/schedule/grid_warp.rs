@@ -1,7 +1,7 @@
 //! Warps of PTX for the scheduler of blocks.
 
 use warplens_sim_cuda::grid::cluster::{Cluster, ClusterReports};
-use warplens_sim_cuda::grid::pause::{Arrival, ClusterArrival, Votes, Wake};
+use warplens_sim_cuda::grid::pause::{Arrival, ClusterAction, ClusterArrival, Votes, Wake};
 use warplens_sim_cuda::grid::warp::{CudaWarp, GridState};
 use warplens_sim_cuda::memory::polled::PolledMemory;
 use warplens_sim_cuda::memory::spaces::Spaces;
@@ -12,7 +12,7 @@ use warplens_sim_warp::record::Recorder;
 use warplens_sim_warp::trace::{Finding, Reconvergence, RegisterValues};
 use warplens_sim_warp::values::Values;
 
-use super::{deadlock, notes, tensor_checks, waiting};
+use super::{deadlock, notes, register_pool, tensor_checks, waiting};
 use crate::engine::exec::operand::put;
 use crate::engine::exec::value_tracer::registers_of;
 use crate::engine::exec::warp::{BarrierWait, Pause, Warp};
@@ -127,7 +127,11 @@ impl CudaWarp for Warp {
 impl ClusterReports for Warp {
     fn finish_cluster(cluster: &Cluster<Warp>, launch: &Launch<'_>, grid: &mut GridState<Warp>) {
         let findings = tensor_checks::findings(cluster, &grid.spaces, launch.options.checks.races);
-        findings.into_iter().for_each(|finding| grid.state.report(finding));
+        // All blocks request registers alike, so the first one stands for them.
+        let first = cluster.blocks.iter().filter(|block| block.cta == [0; 3]);
+        let registers =
+            first.flat_map(|block| register_pool::findings(&block.warps, launch.program.entry_registers));
+        findings.into_iter().chain(registers).for_each(|finding| grid.state.report(finding));
     }
 
     /// Only runs that check for races know the statements.
@@ -158,12 +162,19 @@ impl Warp {
         mask: u32,
         statement: u32,
     ) -> Option<Pause> {
-        let waits = !matches!(barrier.kind, BarrierKind::Arrive | BarrierKind::ClusterArrive);
+        let of_cluster = match barrier.kind {
+            BarrierKind::ClusterArrive => Some(ClusterAction::Arrive),
+            BarrierKind::ClusterArriveRelaxed => Some(ClusterAction::ArriveRelaxed),
+            BarrierKind::ClusterWait => Some(ClusterAction::Wait),
+            _ => None,
+        };
+        let waits =
+            of_cluster.map_or(barrier.kind != BarrierKind::Arrive, |action| action == ClusterAction::Wait);
         if waits {
             self.groups.block(mask);
         }
-        if matches!(barrier.kind, BarrierKind::ClusterArrive | BarrierKind::ClusterWait) {
-            return Some(Pause::ArrivedAtCluster(ClusterArrival { mask, statement, waits }));
+        if let Some(action) = of_cluster {
+            return Some(Pause::ArrivedAtCluster(ClusterArrival { mask, statement, action }));
         }
         let registers = &self.frames[frame as usize].as_ref()?.registers;
         let lane = mask.trailing_zeros() as usize % WIDTH;

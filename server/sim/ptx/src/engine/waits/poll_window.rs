@@ -17,7 +17,7 @@ use super::dependence::Dependence;
 use super::poll_log::{Difference, Direction, LoggedRead, LoggedStep, LoggedWrite, Memory};
 use super::snapshot::{Snapshot, WarpView};
 use crate::engine::exec::context::ExecContext;
-use crate::program::{Address, BarrierKind, Callee, Function, Op, Program, Slot, Space};
+use crate::program::{Address, Callee, Function, Op, Program, Slot, Space};
 
 #[derive(Debug)]
 pub(crate) enum Verdict {
@@ -118,9 +118,8 @@ impl PollWindow {
         match op {
             Op::Clock(_) => self.reads_clock = true,
             Op::Barrier(id) => {
-                let kind = function.tables[id].kind;
                 self.has_barriers = true;
-                self.failed |= matches!(kind, BarrierKind::ClusterArrive | BarrierKind::ClusterWait);
+                self.failed |= function.tables[id].kind.is_of_cluster();
             }
             Op::Call(id, _) => self.calls_system |= matches!(function.tables[id].callee, Callee::System(_)),
             Op::Copy(_)

@@ -23,8 +23,8 @@ fn check_all(functions: &[&str], expect: Expect) {
     let functions: Vec<_> = functions.iter().collect();
     let Body { params, dynamic_shared, is_cooperative, .. } = body(&functions, &|name| name == "dynamic");
     let access = |access: Option<Access>| match access {
-        Some(Access { element, loaded: true }) => format!("loads {element}"),
-        Some(Access { element, loaded: false }) => format!("stores {element}"),
+        Some(Access { element, loaded: true, .. }) => format!("loads {element}"),
+        Some(Access { element, loaded: false, .. }) => format!("stores {element}"),
         None => "-".to_owned(),
     };
     let parts = |parts: Vec<Part>| match parts[..] {

@@ -1,0 +1,99 @@
+//! Loads whose value only memory accesses use, for races with values that are not used.
+
+use rustc_hash::FxHashSet;
+use warplens_hir::cfg::Cfg;
+
+use crate::program::{Function, Guard, Mixing, Op, Passing, ReadKind};
+
+/// Maximum number of such loads in a function.
+const MAX_LOADS: usize = 256;
+/// Maximum number of passes over the function until no register changes.
+const PATIENCE: usize = 16;
+
+/// Plain loads whose value is used, and only by memory accesses, with these accesses: a lane that executes none of them does not
+/// use the value.
+pub(super) fn passed_on(function: &Function, cfg: &Cfg) -> Vec<(u32, Vec<u32>)> {
+    let all = 0..function.code.len() as u32;
+    let has_guards =
+        || all.clone().any(|pc| is_access(function, pc) && function.code[pc as usize].guard != Guard::ALWAYS);
+    if cfg.blocks().len() == 1 && !has_guards() {
+        // All lanes execute everything.
+        return Vec::new();
+    }
+    let Some(decisive) = decisive(function) else { return Vec::new() };
+    let is_passed_on = |pc: &u32| {
+        matches!(function.code[*pc as usize].op, Op::Load(_))
+            && !function.orders[*pc as usize].strong
+            && function.writes_of(*pc).iter().all(|&register| !decisive[register as usize])
+    };
+    let loads: Vec<u32> = all.clone().filter(is_passed_on).take(MAX_LOADS).collect();
+    if loads.is_empty() {
+        return Vec::new();
+    }
+    let mut readers: Vec<Vec<u32>> = vec![Vec::new(); function.frame.registers.len()];
+    for pc in all {
+        function.flow.reads_of(pc).iter().for_each(|read| readers[read.register as usize].push(pc));
+    }
+    let with_uses = |load: u32| (load, accesses(function, load, &readers));
+    loads.into_iter().map(with_uses).filter(|(_, accesses)| !accesses.is_empty()).collect()
+}
+
+/// The accesses that use a load's value, or a value computed from it.
+fn accesses(function: &Function, load: u32, readers: &[Vec<u32>]) -> Vec<u32> {
+    let (mut seen, mut accesses) = (FxHashSet::default(), FxHashSet::default());
+    let mut work = function.writes_of(load).to_vec();
+    while let Some(register) = work.pop() {
+        if !seen.insert(register) {
+            continue;
+        }
+        for &pc in &readers[register as usize] {
+            match is_access(function, pc) {
+                true => _ = accesses.insert(pc),
+                false => work.extend(function.writes_of(pc)),
+            }
+        }
+    }
+    let mut accesses: Vec<u32> = accesses.into_iter().collect();
+    accesses.sort_unstable();
+    accesses
+}
+
+/// The registers whose value may decide more than what memory accesses access: guards, branches, calls, other lanes. `None` if
+/// the search takes too long.
+fn decisive(function: &Function) -> Option<Vec<bool>> {
+    let mut decisive = vec![false; function.frame.registers.len()];
+    for formal in &function.returns {
+        let is_it = |place| formal.at == Passing::Register(place);
+        let registers = function.frame.registers.iter().zip(&mut decisive);
+        registers.filter(|(register, _)| is_it(register.place)).for_each(|(_, decisive)| *decisive = true);
+    }
+    for _ in 0..PATIENCE {
+        let mut changed = false;
+        for pc in (0..function.code.len() as u32).rev() {
+            let computes = function.flow.mixing_of(pc) != Mixing::Defined;
+            let passes_on = match computes {
+                true => function.writes_of(pc).iter().all(|&register| !decisive[register as usize]),
+                false => is_access(function, pc),
+            };
+            let mut mark = |register: u32| {
+                changed |= !std::mem::replace(&mut decisive[register as usize], true);
+            };
+            for read in
+                function.flow.reads_of(pc).iter().filter(|read| !passes_on || read.part == ReadKind::Guard)
+            {
+                mark(read.register);
+            }
+            if matches!(function.code[pc as usize].op, Op::Call(..)) {
+                function.registers_of(pc).iter().for_each(|&register| mark(register));
+            }
+        }
+        if !changed {
+            return Some(decisive);
+        }
+    }
+    None
+}
+
+fn is_access(function: &Function, pc: u32) -> bool {
+    matches!(function.code[pc as usize].op, Op::Load(_) | Op::Store(_) | Op::Atomic(_))
+}
