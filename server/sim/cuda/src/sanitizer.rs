@@ -242,7 +242,8 @@ impl Sanitizer {
         if !(self.report.checks.races || self.report.checks.uninitialized) {
             return;
         }
-        self.block.uses.accessed(&self.patterns.uses, &self.report.visit, event.mask);
+        let RunningVisit { statement, warp, .. } = self.report.visit;
+        self.block.uses.accessed(&self.patterns.uses, (statement, warp), event.mask);
         let order = self.report.visit.order;
         let is_in_cluster = spaces.window.blocks > 1;
         if (order.special != SpecialOrder::None) | is_in_cluster | !self.prerequisite_writes.is_empty() {

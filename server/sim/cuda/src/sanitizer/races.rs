@@ -52,7 +52,8 @@ impl Sanitizer {
                 lane_conflicts.iter().find(|lane_conflict| !self.same_value(event, lane_conflict, spaces));
             let Some(&lane_conflict) = differs.or(lane_conflicts.first()) else { continue };
             let unused = &mut self.report.races.unused;
-            unused.raced(&self.patterns.uses, &self.report.visit, &self.sync, lane_conflicts);
+            let visit = (self.report.visit.statement, self.report.visit.warp);
+            unused.raced(&self.patterns.uses, visit, &self.sync, lane_conflicts);
             if differs.is_some() && lane_conflicts.iter().any(raced) {
                 self.report.races.raced.insert(StatementId(lane_conflict.conflict.before.statement()));
             }

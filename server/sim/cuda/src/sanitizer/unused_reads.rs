@@ -11,7 +11,6 @@ use warplens_sim_warp::trace::Finding;
 
 use super::conflicts::LaneConflict;
 use super::happens_before::HappensBefore;
-use super::report::RunningVisit;
 use super::shadow::Hazard;
 use crate::grown::grown;
 use crate::registers::FULL;
@@ -41,9 +40,9 @@ pub(super) struct BlockUses(Vec<u32>);
 
 impl BlockUses {
     #[inline]
-    pub(super) fn accessed(&mut self, passed_on: &PassedOn, visit: &RunningVisit, mask: u32) {
-        for load in passed_on.accesses.get(visit.statement as usize).into_iter().flatten() {
-            *grown(&mut self.0, visit.warp * passed_on.loads.len() as u32 + load) |= mask;
+    pub(super) fn accessed(&mut self, passed_on: &PassedOn, (statement, warp): (u32, u32), mask: u32) {
+        for load in passed_on.accesses.get(statement as usize).into_iter().flatten() {
+            *grown(&mut self.0, warp * passed_on.loads.len() as u32 + load) |= mask;
         }
     }
 }
@@ -75,25 +74,25 @@ impl UnusedReads {
     pub(super) fn raced(
         &mut self,
         passed_on: &PassedOn,
-        visit: &RunningVisit,
+        (statement, warp): (u32, u32),
         sync: &HappensBefore,
         conflicts: &[LaneConflict],
     ) {
         let Some(first) = conflicts.first().map(|first| first.conflict) else { return };
         let there = first.before.statement();
         let load = match first.hazard {
-            Hazard::ReadAfterWrite => visit.statement,
+            Hazard::ReadAfterWrite => statement,
             Hazard::WriteAfterRead => there,
             Hazard::WriteAfterWrite => return,
         };
         let Some(&load) = passed_on.loads.get(&load) else { return };
-        let readers = self.readers.entry((StatementId(visit.statement), StatementId(there))).or_default();
+        let readers = self.readers.entry((StatementId(statement), StatementId(there))).or_default();
         // Lanes beyond the limit count like the others.
         if readers.len() >= MAX_ENTRIES {
             return;
         }
         for LaneConflict { conflict, lane, .. } in conflicts {
-            let own = (sync.running(), visit.warp, *lane);
+            let own = (sync.running(), warp, *lane);
             let (block, warp, lane) = match first.hazard {
                 Hazard::ReadAfterWrite => own,
                 _ => sync

@@ -34,7 +34,8 @@ impl Sanitizer {
     /// All lanes of the warp use the values that the running access needs.
     #[inline(always)]
     fn note_uses(&mut self) {
-        self.block.uses.accessed(&self.patterns.uses, &self.report.visit, FULL);
+        let (statement, warp) = (self.report.visit.statement, self.report.visit.warp);
+        self.block.uses.accessed(&self.patterns.uses, (statement, warp), FULL);
     }
 
     /// Whether accesses concern more than the shadow of shared memory.

@@ -20,6 +20,7 @@ pub(crate) mod operand;
 mod paths;
 mod print;
 mod quick_run;
+pub(crate) mod register_count;
 mod shared_words;
 mod system_calls;
 pub(crate) mod tensor;

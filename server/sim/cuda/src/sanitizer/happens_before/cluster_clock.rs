@@ -30,31 +30,31 @@ struct RelaxedArrivals {
 }
 
 impl ClusterClock {
-    pub(in super::super) fn new(blocks: Vec<u32>) -> ClusterClock {
+    pub(crate) fn new(blocks: Vec<u32>) -> ClusterClock {
         ClusterClock { blocks, ..ClusterClock::default() }
     }
 
-    pub(in super::super) fn number(&self) -> u32 {
+    pub(crate) fn number(&self) -> u32 {
         self.blocks.first().copied().unwrap_or(0)
     }
 
-    pub(in super::super) fn holds(&self, number: u32) -> bool {
+    pub(crate) fn holds(&self, number: u32) -> bool {
         self.blocks.contains(&number)
     }
 
-    pub(in super::super) fn rank(&self, number: u32) -> u32 {
+    pub(crate) fn rank(&self, number: u32) -> u32 {
         self.blocks.iter().position(|block| *block == number).unwrap_or(0) as u32
     }
 
-    pub(in super::super) fn block(&self, rank: u32) -> u32 {
+    pub(crate) fn block(&self, rank: u32) -> u32 {
         self.blocks.get(rank as usize).copied().unwrap_or(0)
     }
 
-    pub(in super::super) fn has_several_blocks(&self) -> bool {
+    pub(crate) fn has_several_blocks(&self) -> bool {
         self.blocks.len() > 1
     }
 
-    pub(in super::super) fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.ended == self.blocks.len()
     }
 
@@ -86,7 +86,7 @@ impl ClusterClock {
 
 impl HappensBefore {
     /// The running block is suspended: collects what other blocks of its cluster may learn from it at their barrier.
-    pub(in super::super) fn pool(&self, cluster: &mut ClusterClock, ended: bool) {
+    pub(crate) fn pool(&self, cluster: &mut ClusterClock, ended: bool) {
         cluster.ended += usize::from(ended);
         if cluster.blocks.len() > 1 {
             cluster.pool.absorb(&self.block.everything(), self.block.number);
@@ -94,7 +94,7 @@ impl HappensBefore {
     }
 
     /// Lanes of a warp arrive at the barrier of the cluster with `.relaxed`.
-    pub(in super::super) fn arrive_relaxed(&self, cluster: &mut ClusterClock, warp: u32, mask: u32) {
+    pub(crate) fn arrive_relaxed(&self, cluster: &mut ClusterClock, warp: u32, mask: u32) {
         cluster.relaxed.threads.push((self.block.number, warp, mask));
         let of_lanes = self.block.warps[warp as usize].lanes.as_ref();
         let released = of_lanes.into_iter().flat_map(|clocks| lanes(mask).map(|lane| &clocks[lane].released));
@@ -104,7 +104,7 @@ impl HappensBefore {
 
     /// Threads of all blocks of the cluster have arrived at its barrier, the last time for phase `phases`. Returns whether the
     /// phase completes now and has relaxed arrivals.
-    pub(in super::super) fn synchronize_cluster(
+    pub(crate) fn synchronize_cluster(
         &mut self,
         cluster: &mut ClusterClock,
         phases: u32,

@@ -11,7 +11,7 @@ use warplens_sim_cuda::sanitizer::copies::{CopyCompletion, CopyRange};
 use warplens_sim_cuda::sanitizer::event::{AccessEvent, AccessKind};
 use warplens_sim_warp::trace::StatementId;
 
-use super::warp::RegisterCount;
+use super::register_count::RegisterCount;
 use crate::program::{Function, Space};
 use crate::tensor::products::Products;
 

@@ -11,7 +11,7 @@ use warplens_sim_cuda::semantics::{
 use super::context::ExecContext;
 use super::operand::{get, put};
 use super::{matrix, tensor, warp_collectives};
-use crate::engine::exec::warp::RegisterCount;
+use crate::engine::exec::register_count::RegisterCount;
 use crate::engine::memory::{access, atomic, bulk, cluster_address, copy, mbarrier, multimem};
 use crate::program::{
     Combining, CopyGroup, Exchange, Function, Instruction, Lop3Predicate, MixedOperands, NO_SLOT, Op, Pack,

@@ -15,6 +15,7 @@ use warplens_sim_warp::trace::{Related, Severity, StatementId, Status, WarpId};
 use super::absence::DivergenceLog;
 use super::frame::Frame;
 use super::loop_exit::LoopExit;
+use super::register_count::RegisterCount;
 use super::value_tracer::ValueTracer;
 use crate::engine::divergence::group::Group;
 use crate::engine::divergence::groups::Groups;
@@ -58,14 +59,6 @@ pub(crate) struct Warp {
     pub(crate) products: Products,
     pub(crate) register_count: Option<RegisterCount>,
     pub(crate) divergences: DivergenceLog,
-}
-
-/// The last `setmaxnreg` of a warp.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RegisterCount {
-    pub(crate) count: u32,
-    pub(crate) increases: bool,
-    pub(crate) statement: u32,
 }
 
 /// A visit of a group to an instruction that controls scheduling, which the lanes of `executed` execute.

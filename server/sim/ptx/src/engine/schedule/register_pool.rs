@@ -4,7 +4,8 @@ use warplens_sim_cuda::registers::WIDTH;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::trace::{Finding, Severity};
 
-use crate::engine::exec::warp::{RegisterCount, Warp};
+use crate::engine::exec::register_count::RegisterCount;
+use crate::engine::exec::warp::Warp;
 
 /// Warps of a warpgroup.
 const GROUP: usize = 4;
