@@ -70,11 +70,12 @@ fn problems_as_json() {
         &["check", "--format", "json", "k.ptx"],
         "",
         expect![[r#"
-        {"path":"k.ptx","range":{"start":{"line":5,"character":14},"end":{"line":5,"character":18}},"severity":"error","code":"unknown-instruction","message":"unknown instruction `addd`; did you mean `add`?","related":[]}
-        {"path":"k.ptx","range":{"start":{"line":7,"character":14},"end":{"line":7,"character":16}},"severity":"error","code":"duplicate-name","message":"`%a` is already declared in this scope; rename one of them","related":[{"path":"k.ptx","range":{"start":{"line":6,"character":14},"end":{"line":6,"character":16}},"message":"first declared here"}]}
-        --
-        exit 1
-    "#]],
+            {"path":"k.ptx","range":{"start":{"line":5,"character":7},"end":{"line":5,"character":8}},"severity":"hint","code":"non-ascii-comment","message":"`é` is not ASCII; ptxas 12.9 stops at it, 13.5 accepts it in a comment","related":[]}
+            {"path":"k.ptx","range":{"start":{"line":5,"character":14},"end":{"line":5,"character":18}},"severity":"error","code":"unknown-instruction","message":"unknown instruction `addd`; did you mean `add`?","related":[]}
+            {"path":"k.ptx","range":{"start":{"line":7,"character":14},"end":{"line":7,"character":16}},"severity":"error","code":"duplicate-name","message":"`%a` is already declared in this scope; rename one of them","related":[{"path":"k.ptx","range":{"start":{"line":6,"character":14},"end":{"line":6,"character":16}},"message":"first declared here"}]}
+            --
+            exit 1
+        "#]],
     );
 }
 
@@ -82,27 +83,27 @@ fn problems_as_json() {
 fn problems_as_sarif() {
     let folder = Folder::new();
     folder.write("k.ptx", BAD);
-    folder.write("broken.ptx", b"// \xff");
+    folder.write("broken.ptx", b"// \xff\x00");
     let output = run(folder.path(), &["check", "--format", "sarif", "k.ptx", "broken.ptx"], b"");
     let sarif: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
     assert_eq!(sarif["version"], "2.1.0");
     let run = &sarif["runs"][0];
     let results = run["results"].as_array().expect("there are results");
-    let first = &results[0];
+    let first = &results[1];
     assert_eq!(first["ruleId"], "unknown-instruction");
     assert_eq!(
         run["tool"]["driver"]["rules"][first["ruleIndex"].as_u64().expect("a number") as usize]["id"],
         first["ruleId"]
     );
     assert_eq!(first["level"], "error");
-    let rule = &run["tool"]["driver"]["rules"][0];
+    let rule = &run["tool"]["driver"]["rules"][first["ruleIndex"].as_u64().expect("a number") as usize];
     assert_eq!(rule["shortDescription"]["text"], "No instruction has this opcode.");
     assert!(rule["help"]["markdown"].as_str().is_some_and(|page| page.starts_with("# unknown-instruction")));
     let place = &first["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "k.ptx");
     // Columns count UTF-16 units, from one.
     assert_eq!((&place["region"]["startLine"], &place["region"]["startColumn"]), (&6.into(), &15.into()));
-    assert_eq!(results[1]["relatedLocations"].as_array().map(Vec::len), Some(1));
+    assert_eq!(results[2]["relatedLocations"].as_array().map(Vec::len), Some(1));
     assert_eq!(run["invocations"][0]["executionSuccessful"], false);
     let notification = &run["invocations"][0]["toolExecutionNotifications"][0];
     assert!(
@@ -149,9 +150,37 @@ fn many_files_come_in_their_order() {
 }
 
 #[test]
+fn a_comment_in_latin_1_is_read_and_never_written() {
+    let folder = Folder::new();
+    let latin_1 = [&b"// caf\xe9\n"[..], GOOD.as_ref()].concat();
+    folder.write("k.ptx", &latin_1);
+    check(
+        folder.path(),
+        &["check", "k.ptx"],
+        "",
+        expect![[r#"
+        1 file checked: no errors, no warnings
+        --
+        exit 0
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["fmt", "k.ptx"],
+        "",
+        expect![[r#"
+        --
+        warplens: k.ptx: is not UTF-8, and was read as Latin-1: it is not edited
+        exit 2
+    "#]],
+    );
+    assert_eq!(std::fs::read(folder.path().join("k.ptx")).expect("it is there"), latin_1);
+}
+
+#[test]
 fn unreadable_files_are_reported_with_their_position() {
     let folder = Folder::new();
-    folder.write("broken.ptx", b".version 8.5\n// \xff\n");
+    folder.write("broken.ptx", b".version 8.5\n// \xff\x00\n");
     folder.write("k.sass", "/*0000*/ EXIT ;\n");
     folder.write("what", "hello\n");
     folder.write("k.ptx", GOOD);

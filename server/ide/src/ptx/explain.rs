@@ -325,7 +325,7 @@ mod tests {
                 **Notes**
 
                 - The target is a label of the same function; PTX has no branch to an address in a register.
-                - An indirect form, bra to a register, was introduced in PTX 2.1, but never implemented, and removed; use brx.idx with a table of labels.
+                - An indirect branch, bra to a register, was introduced in PTX 2.1, never implemented and removed: it is no longer accepted; use brx.idx with a table of labels.
 
                 **Lanes.** Under a guard that differs between lanes the branch diverges. With .uni all active lanes must agree, else it is undefined.
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 use std::path::Path;
+use std::string::FromUtf8Error;
 use std::sync::atomic::AtomicBool;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -33,7 +34,7 @@ pub(crate) enum ReadError {
     LargeItem(#[from] LargeItem),
     #[error("{0}")]
     MachineCode(#[from] anyhow::Error),
-    #[error("contains {0}, which was converted to a listing: it is not edited")]
+    #[error("{0}: it is not edited")]
     Converted(&'static str),
     #[error("is not UTF-8: invalid byte 0x{byte:02x} at offset {offset}")]
     NotUtf8 { offset: usize, byte: u8 },
@@ -52,8 +53,8 @@ impl From<FileError> for ReadError {
 /// The text of a file as the commands see it.
 pub(crate) struct InputText {
     pub(crate) text: String,
-    /// What the file contains instead, if the text was made from it. Such a file is never written, and edits of the text do not apply to
-    /// it.
+    /// What the file contains instead, and how the text was made from it. Such a file is never written, and edits of the text do not
+    /// apply to it.
     pub(crate) made_from: Option<&'static str>,
 }
 
@@ -83,18 +84,34 @@ pub(crate) fn read_found(path: &Path) -> Result<InputText, ReadError> {
 fn text(bytes: Vec<u8>) -> Result<InputText, ReadError> {
     if let Some(kind) = MachineCode::of(&bytes) {
         let text = Tools::of_environment().disassemble(&bytes, kind, &AtomicBool::new(false))?;
-        return Ok(InputText { text, made_from: Some("machine code") });
+        return Ok(InputText {
+            text,
+            made_from: Some("contains machine code, which was converted to a listing"),
+        });
     }
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let offset = error.utf8_error().valid_up_to();
-        ReadError::NotUtf8 { offset, byte: error.as_bytes()[offset] }
-    })?;
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => return latin_1(&error),
+    };
     Ok(match listing::of_text(&text) {
-        Some(listing) => {
-            InputText { text: listing, made_from: Some("the JSON or the graph of a disassembler") }
-        }
+        Some(text) => InputText {
+            text,
+            made_from: Some(
+                "contains the JSON or the graph of a disassembler, which was converted to a listing",
+            ),
+        },
         None => InputText { text, made_from: None },
     })
+}
+
+/// Reads each byte as a character, because `ptxas` accepts any byte above 127 in a comment. A file with a zero byte is no text.
+fn latin_1(error: &FromUtf8Error) -> Result<InputText, ReadError> {
+    let (bytes, offset) = (error.as_bytes(), error.utf8_error().valid_up_to());
+    if bytes.contains(&0) {
+        return Err(ReadError::NotUtf8 { offset, byte: bytes[offset] });
+    }
+    let text = bytes.iter().map(|byte| char::from(*byte)).collect();
+    Ok(InputText { text, made_from: Some("is not UTF-8, and was read as Latin-1") })
 }
 
 /// Parses `--language`.

@@ -177,7 +177,6 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
                 target: "sm_90a",
             },
         ],
-        simulation: Simulation::NoOp("the register file has no limit"),
         ..Instruction::EMPTY
     },
 ];

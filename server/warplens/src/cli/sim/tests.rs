@@ -320,12 +320,15 @@ fn a_launch_selects_its_kernel() {
         "// @launch {{ entry = \"other\", grid = [1], block = [32] }}\n{KERNEL}.entry other() {{ exit; }}\n"
     );
     let folder = Folder::new("kernel-of-launch", &[("two.ptx", &two)]);
-    folder.check_around_listing(&["~/two.ptx"], expect![[r#"
+    folder.check_around_listing(
+        &["~/two.ptx"],
+        expect![[r#"
         other: launch 1 x 32 (from a comment), grid 1, block 32, model stack
         warp 0 of 1
          …
         finished: 1 warp instruction, 32 thread instructions
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
