@@ -86,7 +86,7 @@ describe('states of the lanes panel', { skip, timeout: 600_000 }, () => {
 
   describe('a long run', () => {
     before(async () => {
-      bench.write('.vscode/settings.json', JSON.stringify({ 'warplens.simulation.maxSteps': 1e15 }));
+      bench.write('.vscode/settings.json', JSON.stringify({ 'warplens.simulation.maxSteps': 1e9 }));
       bench.write('running/running.ptx', loop(100));
       await bench.open('running/running.ptx');
       await panel.run('Run inferred');
@@ -100,7 +100,7 @@ describe('states of the lanes panel', { skip, timeout: 600_000 }, () => {
     test('shows its progress beside the last result, and is stopped', async () => {
       await panel.shows('#step', /\/\d{3}/);
       bench.write('running/running.ptx', loop(2_000_000_000));
-      await panel.shows('#warplens-running', /Running inferred long…[\s\S]*[1-9][\d,]* of at most 1,000,000,000,000,000 warp instructions/);
+      await panel.shows('#warplens-running', /Running inferred long…[\s\S]*[1-9][\d,]* of at most 1,000,000,000 warp instructions/);
       await panel.shows('#step', /\/\d{3}/);
       await shot('panel-22-running');
       assert.deepEqual(await panel.violations(), []);
