@@ -71,8 +71,9 @@ pub(super) fn judge(mnemonic: &Mnemonic) -> Option<Verdict> {
     // A type of another size is no misspelling, and neither is a float for an integer.
     let is_alike = |other: &&str| match (isa::type_(&word), isa::type_(other)) {
         (Some(one), Some(other)) => {
-            let shape = |ty: &isa::Type| (ty.kind == isa::TypeKind::Float, ty.bits, ty.elements);
-            shape(one) == shape(other)
+            let is_float = |ty: &isa::Type| ty.kind == isa::TypeKind::Float;
+            (one.bits, one.elements) == (other.bits, other.elements)
+                && (other.kind == isa::TypeKind::Bits || is_float(one) == is_float(other))
         }
         _ => true,
     };

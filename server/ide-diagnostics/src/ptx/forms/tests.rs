@@ -532,13 +532,15 @@ fn integers_for_floats() {
 #[test]
 fn integer_types_are_not_floats() {
     check_body(
-        "mul.lo.u16x2 %r1, %r2, %r3;\nsub.s16x2 %r1, %r2, %r3;\nmul.f16x3 %r1, %r2, %r3;",
+        "mul.lo.u16x2 %r1, %r2, %r3;\nsub.s16x2 %r1, %r2, %r3;\nmul.f16x3 %r1, %r2, %r3;\nshl.f32 %r1, %r2, 4;",
         expect![[r#"
-        8:`.u16x2` Error unknown-modifier: `mul` does not accept `.u16x2`
-        9:`.s16x2` Error unknown-modifier: `sub` does not accept `.s16x2`
-        10:`.f16x3` Error unknown-modifier: `mul` has no modifier `.f16x3`; did you mean `.f16x2`?
-            fix: Replace with `.f16x2`
-    "#]],
+            8:`.u16x2` Error unknown-modifier: `mul` does not accept `.u16x2`
+            9:`.s16x2` Error unknown-modifier: `sub` does not accept `.s16x2`
+            10:`.f16x3` Error unknown-modifier: `mul` has no modifier `.f16x3`; did you mean `.f16x2`?
+                fix: Replace with `.f16x2`
+            11:`.f32` Error unknown-modifier: `shl` does not accept `.f32`; did you mean `.b32`?
+                fix: Replace with `.b32`
+        "#]],
     );
 }
 
