@@ -140,7 +140,9 @@ fn describe(found: &ptx::Problem, text: &str, function: Option<&Function>) -> Pr
             Some(function) => problem.with_related(function.symbol(*first).range, "first declared here"),
             None => problem,
         },
-        ProblemKind::Declaration(mistake) => problem.with_fix(invalid_declaration::fix(range, *mistake)),
+        ProblemKind::Declaration(mistake) => {
+            problem.with_fix(invalid_declaration::fix(range, *mistake, written))
+        }
         ProblemKind::UnknownType(word) => {
             problem.with_fix(nearest_type(word).map(|meant| ItemFix::replacement(range, meant)))
         }

@@ -513,12 +513,13 @@ fn types_below_a_byte() {
         "#]],
     );
     check_fixes(
-        ".version 8.6\n.target sm_90\n.global .f32 flag = 2;\n",
+        ".version 8.6\n.target sm_90\n.global .f32 flag = 2;\n.global .f32 other = 0x10;\n",
         expect![[r#"
-        3:`2` invalid-initializer
-            Write a float
-                .global .f32 flag = 2.0;
-    "#]],
+            3:`2` invalid-initializer
+                Write a float
+                    .global .f32 flag = 2.0;
+            4:`0x10` invalid-initializer
+        "#]],
     );
 }
 

@@ -14,7 +14,8 @@ use crate::message::message;
 use crate::ptx::module_scope::ModuleScope;
 use crate::ptx::needs;
 
-pub(super) fn fix(range: TextRange, mistake: DeclarationMistake) -> Option<ItemFix> {
+/// `written` is the text of `range`.
+pub(super) fn fix(range: TextRange, mistake: DeclarationMistake, written: &str) -> Option<ItemFix> {
     use DeclarationMistake as M;
     let remove = |title| Some(ItemFix::new(title).delete(range));
     match mistake {
@@ -23,7 +24,9 @@ pub(super) fn fix(range: TextRange, mistake: DeclarationMistake) -> Option<ItemF
             // A variable of packed elements has fewer of them.
             Some(if ty.bits() < 8 { fix } else { fix.preferred() })
         }
-        M::IntegerValue(_) => Some(ItemFix::new("Write a float").insert(range.end(), ".0")),
+        M::IntegerValue(_) => {
+            is_decimal(written).then(|| ItemFix::new("Write a float").insert(range.end(), ".0"))
+        }
         M::LocalLinkage => remove("Remove the linkage directive"),
         M::NoInitializer(_) | M::ExternInitializer => remove("Remove the initial value"),
         M::PackedParameter => Some(ItemFix::replacement(range, ".b32").preferred()),
@@ -120,10 +123,13 @@ pub(super) fn message(mistake: DeclarationMistake, written: &str) -> String {
     })
 }
 
+fn is_decimal(written: &str) -> bool {
+    written.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// The hint to write an integer as a float.
 fn as_float(written: &str) -> String {
-    let is_decimal = written.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());
-    if is_decimal {
+    if is_decimal(written) {
         format!("; write `{written}.0` instead of `{written}`")
     } else {
         "; write a decimal point".to_owned()
