@@ -113,6 +113,9 @@ impl Sanitizer {
 
     /// The block exits: its shared memory goes, also where copies still read it.
     pub(super) fn check_sources_at_exit(&mut self) {
+        if !self.report.checks.races {
+            return;
+        }
         let (rank, cta) = (self.rank(), self.report.cta);
         let reads = |begun: &PendingCopy| {
             begun.range.region == MemoryRegion::Shared
@@ -122,14 +125,13 @@ impl Sanitizer {
         };
         for begun in self.take(reads) {
             // A write to the source shows the same missing wait.
-            let is_known = |&(kind, at, other): &(FindingKind, u32, Option<u32>)| {
-                let is_same = (kind, at, other) == (FindingKind::AsyncSource, begun.statement, None);
-                is_same || other == Some(begun.statement)
+            let is_race_with_it = |&(kind, _, other): &(FindingKind, u32, Option<u32>)| {
+                kind == FindingKind::DataRace && other == Some(begun.statement)
             };
-            if !self.report.checks.races || self.report.reported.iter().any(is_known) {
+            let is_known = self.report.reported.iter().any(is_race_with_it);
+            if is_known || !self.report.reported.insert((FindingKind::AsyncSource, begun.statement, None)) {
                 continue;
             }
-            self.report.reported.insert((FindingKind::AsyncSource, begun.statement, None));
             let warp = WarpId { cta, warp: begun.warp % WARPS };
             let lanes = 1u32 << begun.lane;
             let message = "Shared-memory race: the block exits while a copy may read its shared memory\nwait in the thread that started it, after \
