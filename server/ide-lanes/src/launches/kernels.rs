@@ -32,6 +32,7 @@ fn kernels(db: &dyn Db, file: File, simulator: &dyn Simulator) -> Vec<DocumentKe
     let kernel_of = simulator.kernels(db, file);
     let mut kernels: Vec<DocumentKernel> = Vec::new();
     let mut seen = FxHashSet::default();
+    let mut numbers = 2..;
     for (index, item) in items(db, file).iter().enumerate() {
         if item.kind(db) != ItemKind::Kernel {
             continue;
@@ -39,8 +40,8 @@ fn kernels(db: &dyn Db, file: File, simulator: &dyn Simulator) -> Vec<DocumentKe
         let Some(Found { mut kernel, name, note, variant, is_unnamed }) = kernel_of(*item) else { continue };
         let start = list.start_of(index);
         if is_unnamed && seen.contains(&kernel.name) {
-            let numbered = (2..).map(|number| format_smolstr!("{}@{number}", kernel.name));
-            if let Some(free) = numbered.into_iter().find(|name| !seen.contains(name)) {
+            let mut names = numbers.by_ref().map(|number| format_smolstr!("{}@{number}", kernel.name));
+            if let Some(free) = names.find(|name| !seen.contains(name)) {
                 kernel.name = free;
             }
         }

@@ -11,7 +11,7 @@ use crate::run_state::RunState;
 /// Accesses that count as a step: a step with a few accesses in each lane costs no more.
 pub const ACCESSES_PER_STEP: u64 = 256;
 
-/// Accesses between two questions whether the run is cancelled: a few milliseconds.
+/// Accesses between two checks for cancellation: a few milliseconds.
 const POLL_INTERVAL: u64 = 1 << 14;
 
 pub struct Meter<'c> {

@@ -22,11 +22,11 @@ enum FindingKey {
 #[derive(Default)]
 pub struct RunState {
     pub steps: u64,
-    /// Steps that expensive statements count as, beyond one each.
+    /// Further steps that expensive statements count as.
     pub charged: u64,
     /// The step count at which the caller's control is due.
     pub pause_at: u64,
-    /// The step count at which the run ends: what was charged is subtracted.
+    /// The run ends when `steps` reaches this: the step limit less what was charged.
     pub limit: u64,
     pub trace_complete: bool,
     pub findings: Vec<Finding>,
@@ -45,6 +45,11 @@ impl RunState {
     /// The steps that the run may still take.
     pub fn steps_left(&self) -> u64 {
         self.limit.saturating_sub(self.steps)
+    }
+
+    /// Steps as the step limit counts them.
+    pub fn counted_steps(&self) -> u64 {
+        self.steps.saturating_add(self.charged)
     }
 
     /// Counts a statement as this many further steps.

@@ -203,13 +203,11 @@ fn prepare(operation: &Operation, program: &Program, r: &mut Registers) -> Opera
 
 /// Sets the zero and sign flags from a result, which has no carry and no overflow. A NaN sets both.
 fn flags_of_result(o: &Operation, r: &mut Registers, mask: u32) {
-    let (low, high) = (*r.row(o.d), *r.row(o.d + 1));
-    let value = |lane: usize| match result_type(o.op) {
-        ResultType::Word => f64::from(low[lane] as i32),
-        ResultType::Single => f64::from(f32::from_bits(low[lane])),
-        ResultType::Double => f64::from_bits(u64::from(low[lane]) | u64::from(high[lane]) << 32),
+    let values: PerLane<f64> = match result_type(o.op) {
+        ResultType::Word => r.row(o.d).map(|word| f64::from(word as i32)),
+        ResultType::Single => r.row(o.d).map(|word| f64::from(f32::from_bits(word))),
+        ResultType::Double => r.bits_64(o.d).map(f64::from_bits),
     };
-    let values: PerLane<f64> = std::array::from_fn(value);
     let zero = lanes_where(Scalar::new(), |lane| values[lane] == 0.0 || values[lane].is_nan());
     let sign = lanes_where(Scalar::new(), |lane| values[lane] < 0.0 || values[lane].is_nan());
     r.set_predicate(CC_ZERO, mask, zero);

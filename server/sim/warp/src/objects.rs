@@ -178,6 +178,11 @@ fn is_discriminator(rest: &str) -> bool {
             .is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit() || b == b'_'))
 }
 
+/// `once`, `5 times`
+pub fn times(count: u64) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
+}
+
 /// A number of bytes: `1 byte`, `1,024 bytes`.
 pub fn bytes(number: u64) -> String {
     format!("{} byte{}", grouped(number), if number == 1 { "" } else { "s" })

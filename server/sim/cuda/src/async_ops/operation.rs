@@ -109,7 +109,7 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// Whether a thread can wait for the operation only after a commit by its thread.
+    /// Whether threads can wait for it only after a later commit by its own thread.
     pub(super) fn awaits_commit(&self) -> bool {
         matches!(self.effect, Effect::Cells(_)) && self.group.is_none()
     }

@@ -35,8 +35,7 @@ pub struct Phases {
     /// What happened in the first completed phases.
     pub first: Vec<Vec<PhaseEntry>>,
     pub waits: Vec<u32>,
-    /// For waits and threads, the number of completed phases when the wait last passed, and how often it passed again in the same
-    /// phase.
+    /// By wait and thread: the number of completed phases when the wait last passed, and how often it passed again in the same phase.
     passed: FxHashMap<(u32, Issuer), (u64, u64)>,
     /// The last statement that announced bytes.
     pub announced: Option<u32>,

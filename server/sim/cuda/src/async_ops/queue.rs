@@ -24,7 +24,7 @@ pub struct Queue {
     /// Whether operations complete at issue.
     pub eager: bool,
     pub(super) operations: Vec<Operation>,
-    /// At least what their completion costs.
+    /// An upper bound of what their completion costs: completed operations count until the next recount.
     cost: u64,
     /// Problems that completed operations found in their operands, with issuer and statement.
     pub problems: Vec<(Issuer, u32, LateProblem)>,
@@ -51,7 +51,7 @@ impl Queue {
         }
     }
 
-    /// Adds an operation. Returns the oldest ones if there are too many, which is when they complete.
+    /// Adds an operation. If those in flight cost too much, removes the oldest ones and returns them: the caller completes them.
     pub(super) fn push(&mut self, operation: Operation) -> Vec<Operation> {
         self.cost += COST + operation.effect.accesses();
         self.operations.push(operation);

@@ -76,7 +76,7 @@ impl<'a> ParallelBlocks<'a> {
             next: AtomicU64::new(next),
             range,
             slots: AtomicU64::new(slots),
-            steps: AtomicU64::new(run.grid.state.steps + run.grid.state.charged),
+            steps: AtomicU64::new(run.grid.state.counted_steps()),
             blocks_done: AtomicU64::new(run.blocks_done),
             shadow: AtomicU64::new(shadow),
             share: shadow / slots,
@@ -182,8 +182,7 @@ impl<W: ClusterReports> WorkQueue<'_, '_, '_, W> {
                 return false;
             }
         }
-        let RunState { steps, charged, .. } = run.grid.state;
-        self.report_progress(steps + charged, reported);
+        self.report_progress(run.grid.state.counted_steps(), reported);
         reported.store(0, Ordering::Relaxed);
         let blocks = run.launch.blocks() / run.launch.clusters() * (clusters.end - first);
         self.blocks_done.fetch_add(blocks, Ordering::Relaxed);

@@ -142,7 +142,7 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         }
         let state = &mut self.grid.state;
         (self.control.progress)(Progress {
-            steps: state.steps + state.charged,
+            steps: state.counted_steps(),
             blocks_done: self.blocks_done,
             blocks: self.launch.blocks(),
         });

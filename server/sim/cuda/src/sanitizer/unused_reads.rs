@@ -15,7 +15,7 @@ use super::shadow::Hazard;
 use crate::grown::grown;
 use crate::registers::FULL;
 
-/// Maximum number of recorded warps, beyond which values count as used, and of readers of a race.
+/// Maximum number of recorded warps, and of readers of a race. The values of other warps count as used.
 const MAX_ENTRIES: usize = 1 << 14;
 
 /// Loads whose value only memory accesses use: a lane that executes none of them does not use the value.

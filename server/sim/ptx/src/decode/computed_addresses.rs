@@ -40,8 +40,7 @@ pub(super) fn computed_addresses(function: &Function) -> Vec<u32> {
             break;
         }
     }
-    let is_access =
-        |pc: u32| matches!(function.code[pc as usize].op, Op::Load(_) | Op::Store(_) | Op::Atomic(_));
+    let is_access = |pc: u32| function.code[pc as usize].op.is_access();
     all.filter(|&pc| is_access(pc) && address(function, pc, &origins) == Origin::Guess).collect()
 }
 

@@ -14,8 +14,11 @@ const PATIENCE: usize = 16;
 /// use the value.
 pub(super) fn passed_on(function: &Function, cfg: &Cfg) -> Vec<(u32, Vec<u32>)> {
     let all = 0..function.code.len() as u32;
-    let has_guards =
-        || all.clone().any(|pc| is_access(function, pc) && function.code[pc as usize].guard != Guard::ALWAYS);
+    let has_guards = || {
+        all.clone().any(|pc| {
+            function.code[pc as usize].op.is_access() && function.code[pc as usize].guard != Guard::ALWAYS
+        })
+    };
     if cfg.blocks().len() == 1 && !has_guards() {
         // All lanes execute everything.
         return Vec::new();
@@ -47,7 +50,7 @@ fn accesses(function: &Function, load: u32, readers: &[Vec<u32>]) -> Vec<u32> {
             continue;
         }
         for &pc in &readers[register as usize] {
-            match is_access(function, pc) {
+            match function.code[pc as usize].op.is_access() {
                 true => _ = accesses.insert(pc),
                 false => work.extend(function.writes_of(pc)),
             }
@@ -58,8 +61,8 @@ fn accesses(function: &Function, load: u32, readers: &[Vec<u32>]) -> Vec<u32> {
     accesses
 }
 
-/// The registers whose value may decide more than what memory accesses access: guards, branches, calls, other lanes. `None` if
-/// the search takes too long.
+/// The registers whose value may decide more than what memory accesses read and write: guards, branches, calls, other lanes.
+/// `None` if the function needs more than `PATIENCE` passes.
 fn decisive(function: &Function) -> Option<Vec<bool>> {
     let mut decisive = vec![false; function.frame.registers.len()];
     for formal in &function.returns {
@@ -73,7 +76,7 @@ fn decisive(function: &Function) -> Option<Vec<bool>> {
             let computes = function.flow.mixing_of(pc) != Mixing::Defined;
             let passes_on = match computes {
                 true => function.writes_of(pc).iter().all(|&register| !decisive[register as usize]),
-                false => is_access(function, pc),
+                false => function.code[pc as usize].op.is_access(),
             };
             let mut mark = |register: u32| {
                 changed |= !std::mem::replace(&mut decisive[register as usize], true);
@@ -92,8 +95,4 @@ fn decisive(function: &Function) -> Option<Vec<bool>> {
         }
     }
     None
-}
-
-fn is_access(function: &Function, pc: u32) -> bool {
-    matches!(function.code[pc as usize].op, Op::Load(_) | Op::Store(_) | Op::Atomic(_))
 }

@@ -233,6 +233,11 @@ impl Op {
         )
     }
 
+    /// Whether this is a load, a store or an atomic.
+    pub(crate) fn is_access(self) -> bool {
+        matches!(self, Op::Load(_) | Op::Store(_) | Op::Atomic(_))
+    }
+
     pub(crate) fn load(self) -> Option<AccessId> {
         if let Op::Load(id) = self { Some(id) } else { None }
     }

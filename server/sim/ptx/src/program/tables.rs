@@ -4,6 +4,7 @@ use std::ops::Index;
 
 use smol_str::SmolStr;
 use warplens_sim_cuda::address::{Address, AtomicOp, Space};
+use warplens_sim_cuda::grid::pause::ClusterAction;
 use warplens_sim_cuda::semantics::compare::Combine;
 use warplens_sim_cuda::semantics::convert::Convert;
 use warplens_sim_cuda::semantics::fragments::Matrix;
@@ -375,11 +376,18 @@ pub enum BarrierKind {
 }
 
 impl BarrierKind {
+    /// What it does at the cluster's barrier; `None` for a barrier of the block.
+    pub(crate) fn cluster_action(self) -> Option<ClusterAction> {
+        match self {
+            BarrierKind::ClusterArrive => Some(ClusterAction::Arrive),
+            BarrierKind::ClusterArriveRelaxed => Some(ClusterAction::ArriveRelaxed),
+            BarrierKind::ClusterWait => Some(ClusterAction::Wait),
+            _ => None,
+        }
+    }
+
     pub(crate) fn is_of_cluster(self) -> bool {
-        matches!(
-            self,
-            BarrierKind::ClusterArrive | BarrierKind::ClusterArriveRelaxed | BarrierKind::ClusterWait
-        )
+        self.cluster_action().is_some()
     }
 }
 

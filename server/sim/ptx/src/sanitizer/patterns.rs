@@ -4,7 +4,8 @@ use warplens_sim_cuda::sanitizer::patterns::ProgramPatterns;
 
 use crate::program::{Function, Op, Program};
 
-pub(crate) fn program_patterns(program: &Program) -> ProgramPatterns {
+/// The patterns that the checks need; only those of races need the uses of loads.
+pub(crate) fn program_patterns(program: &Program, races: bool) -> ProgramPatterns {
     let mut patterns = ProgramPatterns::default();
     for function in &program.functions {
         let statement = |pc: u32| function.first_statement + pc;
@@ -17,7 +18,7 @@ pub(crate) fn program_patterns(program: &Program) -> ProgramPatterns {
         patterns
             .computed_addresses
             .extend(function.patterns.computed_addresses.iter().map(|&pc| statement(pc)));
-        for (load, uses) in &function.patterns.passed_on {
+        for (load, uses) in function.patterns.passed_on.iter().filter(|_| races) {
             patterns.uses.add(statement(*load), uses.iter().map(|&pc| statement(pc)));
         }
         let size = |pc: u32| Some(function.tables[function.code[pc as usize].op.load()?].size);

@@ -13,7 +13,8 @@ use super::undefined_use::{StatementVisit, UndefinedBits};
 use crate::engine::exec::operand::get;
 use crate::program::{Op, Pack, ReadKind, Width};
 
-/// Whether only defined bits of other sources hide the undefined bits of a source, even of one that is undefined as a whole.
+/// Whether each bit of the result depends only on the same bit of the sources: a defined source may decide it even if another source is
+/// undefined as a whole.
 pub(crate) fn combines_bits(op: Op) -> bool {
     matches!(op, Op::Logic(Logic::And | Logic::Or | Logic::Xor, _) | Op::Lop3(_))
 }
@@ -167,7 +168,7 @@ impl BitSources<'_> {
     }
 }
 
-/// The undefined bits of a result of this width: all bits, if all that it has are undefined.
+/// The undefined bits of a result; all 64 if all bits of its width are undefined.
 fn of_width(bits: u64, width: ScalarType) -> u64 {
     let known = u64::MAX >> 64u32.saturating_sub(width.bits()).min(63);
     match bits & known {

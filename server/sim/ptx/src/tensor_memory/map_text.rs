@@ -7,6 +7,7 @@ use std::ops::Range;
 use warplens_sim_cuda::tensor_memory::cells::{COLUMNS, LANES, lane_mask};
 use warplens_sim_cuda::tensor_memory::use_log::{CellRole, CellUse, LoggedAllocation, UseLog};
 use warplens_sim_warp::note::NoteLine;
+use warplens_sim_warp::objects::times;
 use warplens_sim_warp::trace::StatementId;
 
 /// Characters before the cells of a row.
@@ -217,10 +218,6 @@ fn merged(uses: Vec<(CellUse, u64)>) -> Vec<Uses> {
         }
     }
     joined
-}
-
-fn times(count: u64) -> String {
-    if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
 fn columns(range: Range<u32>) -> String {

@@ -88,7 +88,6 @@ impl Decoder<'_> {
     pub(super) fn test_cc(&mut self, inst: &Inst<'_>) -> Decoded {
         let named = inst.find(|word| Condition::parse(word).filter(|test| !test.is_of_graphics()));
         let test = named.map(|test| CcTest(test.0)).or_else(|| inst.cc_test().ok());
-        let test = test.filter(|_| inst.function.unknown_test(inst.ins).is_none());
         let test = test.ok_or("its condition is not simulated")?;
         let mut operation = self.assemble(Op::TestCc(bool_of(inst)), inst, &inst.predicate_shape(), INT)?;
         operation.n = test.0.into();

@@ -215,12 +215,8 @@ impl Analysis<'_> {
     }
 
     fn accessed(&mut self, param: usize, element: ScalarType, loads: bool) {
-        match &mut self.found[param] {
-            Some(access) if loads && !access.loaded => {
-                *access = Access { element, loaded: true, empty: None }
-            }
-            Some(_) => {}
-            none => *none = Some(Access { element, loaded: loads, empty: None }),
-        }
+        let access = Access { element, loaded: loads, empty: None };
+        let known = &mut self.found[param];
+        *known = Some(known.map_or(access, |known| known.join(access)));
     }
 }

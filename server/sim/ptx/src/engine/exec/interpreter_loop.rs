@@ -127,7 +127,7 @@ impl GroupRun<'_> {
                 break;
             }
             pc += 1;
-            // What a statement is charged moves the limits.
+            // Charged steps lower the limits, so the caller computes them again.
             if self.ctx.meter.charge(self.state) || self.is_quick(pc) {
                 flow = ControlFlow::Break(None);
                 break;

@@ -9,7 +9,7 @@ use warplens_sim_cuda::memory::region::MemoryRegion;
 use warplens_sim_cuda::memory::spaces::{Spaces, read};
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
-use warplens_sim_warp::objects::bytes as amount;
+use warplens_sim_warp::objects::{bytes as amount, times};
 use warplens_sim_warp::trace::{Finding, Related, Severity};
 
 use crate::engine::exec::warp::{Warp, next_statements};
@@ -144,14 +144,17 @@ impl Warp {
             ),
         };
         let again = mbarriers.passed_again().filter(|_| self.tests_barrier());
-        let message = again.map_or(message.clone(), |(index, _, again)| {
-            let object = spaces.common_element(MemoryRegion::Shared, index as u64, 8);
-            let times = if again == 1 { "once".to_owned() } else { format!("{again} times") };
-            format!(
-                "{message}. The wait for {object} passed at once {times}, in a phase for which its thread had already waited: \
-                 change the parity after each wait"
-            )
-        });
+        let message = match again {
+            Some((index, _, again)) => {
+                let object = spaces.common_element(MemoryRegion::Shared, index as u64, 8);
+                format!(
+                    "{message}. The wait for {object} passed at once {}, in a phase for which its thread had already waited: \
+                     change the parity after each wait",
+                    times(again)
+                )
+            }
+            None => message,
+        };
         let finding = self.id.finding(FindingKind::NoProgress, message, statement, lanes);
         let finding = finding.with(again.map(|(_, wait, _)| Related::new(wait, "this wait passed at once")));
         let others = self.waiting_lanes(launch, lanes);

@@ -162,12 +162,7 @@ impl Warp {
         mask: u32,
         statement: u32,
     ) -> Option<Pause> {
-        let of_cluster = match barrier.kind {
-            BarrierKind::ClusterArrive => Some(ClusterAction::Arrive),
-            BarrierKind::ClusterArriveRelaxed => Some(ClusterAction::ArriveRelaxed),
-            BarrierKind::ClusterWait => Some(ClusterAction::Wait),
-            _ => None,
-        };
+        let of_cluster = barrier.kind.cluster_action();
         let waits =
             of_cluster.map_or(barrier.kind != BarrierKind::Arrive, |action| action == ClusterAction::Wait);
         if waits {
