@@ -1,8 +1,8 @@
 //! Characters that an editor does not show, or shows as a space, and that no language accepts between tokens.
 
-/// A description of the character, if it is invisible: `U+00A0, a no-break space,`.
-pub(crate) fn description(character: char) -> Option<String> {
-    let name = match character {
+/// What the character is called, if it is invisible.
+pub(crate) fn name(character: char) -> Option<&'static str> {
+    Some(match character {
         '\u{b}' => "a vertical tab",
         '\u{85}' => "a next-line character",
         '\u{a0}' => "a no-break space",
@@ -25,11 +25,15 @@ pub(crate) fn description(character: char) -> Option<String> {
             "a control character"
         }
         _ => return None,
-    };
-    Some(format!("U+{:04X}, {name},", u32::from(character)))
+    })
+}
+
+/// A description of the character, if it is invisible: `U+00A0, a no-break space,`.
+pub(crate) fn description(character: char) -> Option<String> {
+    name(character).map(|name| format!("U+{:04X}, {name},", u32::from(character)))
 }
 
 /// The length in bytes of the invisible characters at the start of a text.
 pub(crate) fn length(text: &str) -> usize {
-    text.find(|character| description(character).is_none()).unwrap_or(text.len())
+    text.find(|character| name(character).is_none()).unwrap_or(text.len())
 }

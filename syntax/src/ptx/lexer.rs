@@ -326,7 +326,7 @@ impl Lexer<'_> {
         }
         let known = |letter: char| {
             letter.is_ascii() && !matches!(letter, '#' | '\\' | '`' | '\'')
-                || invisible::description(letter).is_some()
+                || invisible::name(letter).is_some()
         };
         let mut rest = self.text[start..].char_indices().skip(1);
         self.at =

@@ -69,7 +69,8 @@ impl Addresses {
         let Some(length) = line::address(line) else {
             // A high word follows its instruction.
             self.is_code = line::encoding(line).is_some();
-            self.after_prose |= line::is_prose(line);
+            // Only prose between two addresses matters.
+            self.after_prose = self.after_prose || self.seen.is_some() && line::is_prose(line);
             return false;
         };
         let rest = &line[length..];

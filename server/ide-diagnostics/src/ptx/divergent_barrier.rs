@@ -1,6 +1,6 @@
 //! `divergent-barrier`: a barrier at which only some lanes of a warp may arrive. `flow::divergence` finds the barriers.
 
-use std::cell::Cell;
+use std::cell::{Cell, LazyCell};
 
 use warplens_hir::Variance;
 use warplens_hir::cfg::{BlockEnd, BlockId, Cfg};
@@ -101,10 +101,10 @@ pub(super) fn check(
         let paths = Paths::new(cfg, branch, reconvergence, barriers, &mut budget);
         // Lanes that only exit are not waited for.
         let is_awaited = !leaves_at_once(function, cfg, reconvergence);
-        let splits_warps = splits_warps(function, &analysis.branch_reason(branch));
+        let splits_warps = LazyCell::new(|| splits_warps(function, &analysis.branch_reason(branch)));
         left.retain(|&barrier| {
             let counted = !counts_all(function.instruction(barrier));
-            let elsewhere = (!counted || splits_warps) && paths.others_wait_elsewhere(cfg, barrier);
+            let elsewhere = paths.others_wait_elsewhere(cfg, barrier) && (!counted || *splits_warps);
             let alone = !counted && is_awaited && paths.leads_to(cfg, barrier);
             if !alone && !elsewhere {
                 return true;

@@ -1,14 +1,15 @@
-//! `parameter-access`, of a result that no call has written: the assembler takes a load from a parameter of a call together with a call
-//! before it in the text.
+//! `parameter-access` for a load of a result that no call has written. Like the assembler, it looks for the call in the text before the
+//! load, not on the paths to it.
 
 use rustc_hash::FxHashSet;
-use warplens_hir::ptx::{Function, Operand, ReferentId, Resolution, Space, SymbolKind};
+use warplens_hir::ptx::{Function, Mnemonic, Operand, ReferentId, Space, SymbolKind};
 use warplens_ide_db::Problem;
 
 use crate::codes;
+use crate::ptx::symbols;
 
 pub(super) fn check(function: &Function, problems: &mut Vec<Problem>) {
-    let is_load = |mnemonic: &warplens_hir::ptx::Mnemonic| {
+    let is_load = |mnemonic: &Mnemonic| {
         let first = mnemonic.modifiers.first();
         mnemonic.opcode == "ld"
             && first.is_some_and(|space| matches!(space.as_str(), "param" | "param::func"))
@@ -43,13 +44,8 @@ pub(super) fn check(function: &Function, problems: &mut Vec<Problem>) {
 /// A `.param` variable of the body.
 fn parameter(function: &Function, operand: Operand) -> Option<ReferentId> {
     let Operand::Symbol(name) = operand else { return None };
-    let referent = function.referent(name);
-    let (Resolution::Symbol(symbol) | Resolution::Indexed { symbol, .. }) = function.resolution(referent)
-    else {
-        return None;
-    };
-    let SymbolKind::Variable(variable) = &function.symbol(symbol).kind else { return None };
-    (variable.space == Space::Param).then_some(referent)
+    let SymbolKind::Variable(variable) = symbols::local(function, name)? else { return None };
+    (variable.space == Space::Param).then(|| function.referent(name))
 }
 
 #[cfg(test)]

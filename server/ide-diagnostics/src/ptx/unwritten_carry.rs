@@ -10,20 +10,21 @@ use crate::ptx::unwritten_path::UnwrittenPath;
 
 /// Reports the first read of a carry that is not written: from the start of the function, and after each call.
 pub(super) fn check(function: &Function, cfg: &Cfg, problems: &mut Vec<Problem>) {
-    let numbers = |is: fn(Instruction<'_>) -> bool| -> FxHashSet<u32> {
-        function.instructions().filter(|found| is(*found)).map(|found| found.id().index() as u32).collect()
-    };
-    let reads = numbers(|instruction| matches!(instruction.opcode(), "addc" | "subc" | "madc"));
-    if reads.is_empty() {
+    let reads_carry = |opcode: &str| matches!(opcode, "addc" | "subc" | "madc");
+    if !function.mnemonics().iter().any(|mnemonic| reads_carry(&mnemonic.opcode)) {
         return;
     }
-    let path = UnwrittenPath::new(function, cfg, numbers(|instruction| instruction.has("cc")), reads);
+    let numbers = |is: &dyn Fn(Instruction<'_>) -> bool| -> FxHashSet<u32> {
+        function.instructions().filter(|found| is(*found)).map(|found| found.id().index() as u32).collect()
+    };
+    let reads = numbers(&|instruction| reads_carry(instruction.opcode()));
+    let path = UnwrittenPath::new(function, cfg, numbers(&|instruction| instruction.has("cc")), &reads);
     let mut reported = FxHashSet::default();
     if let Some(read) = path.first_read() {
         reported.insert(read.id().index());
         let message = format!(
-            "`{}` reads the carry, and no instruction on a path to it has written it; write `.cc` on the addition, \
-             subtraction or `mad` that gives it",
+            "`{}` reads the carry, but on some path to it no instruction writes it; add `.cc` to the addition, \
+             subtraction or `mad` that produces it",
             read.mnemonic()
         );
         problems.push(Problem::warning(read.opcode_range(), codes::UNWRITTEN_CARRY, message));
@@ -32,7 +33,7 @@ pub(super) fn check(function: &Function, cfg: &Cfg, problems: &mut Vec<Problem>)
         let Some(read) = path.first_read_from(call.id().index() as u32 + 1) else { continue };
         if reported.insert(read.id().index()) {
             let message = format!(
-                "`{}` reads the carry, and a call does not preserve it; write it again after the call, with `.cc`",
+                "`{}` reads the carry, which the call does not preserve; produce it again after the call, with `.cc`",
                 read.mnemonic()
             );
             let problem = Problem::warning(read.opcode_range(), codes::UNWRITTEN_CARRY, message);
@@ -45,7 +46,7 @@ pub(super) fn check(function: &Function, cfg: &Cfg, problems: &mut Vec<Problem>)
 mod tests {
     use crate::ptx::flow::tests::found_in_body;
 
-    const UNWRITTEN: &str = "reads the carry, and no instruction on a path to it has written it; write `.cc` on the addition, subtraction or `mad` that gives it";
+    const UNWRITTEN: &str = "reads the carry, but on some path to it no instruction writes it; add `.cc` to the addition, subtraction or `mad` that produces it";
 
     #[track_caller]
     fn check(statements: &str, expected: &[(&str, &str)]) {
@@ -77,7 +78,7 @@ mod tests {
             "add.cc.u32 %r1, %r2, %r3;\ncall f;\naddc.u32 %r4, %r1, 0;\nret;",
             &[(
                 "5",
-                "`addc.u32` reads the carry, and a call does not preserve it; write it again after the call, with `.cc`",
+                "`addc.u32` reads the carry, which the call does not preserve; produce it again after the call, with `.cc`",
             )],
         );
     }

@@ -11,7 +11,7 @@ pub(super) struct UnwrittenPath<'f> {
     function: &'f Function,
     cfg: &'f Cfg,
     writes: FxHashSet<u32>,
-    reads: FxHashSet<u32>,
+    reads: &'f FxHashSet<u32>,
     /// The predicates that guard several instructions: only their values can exclude a path.
     shared: FxHashSet<ReferentId>,
 }
@@ -25,7 +25,7 @@ impl<'f> UnwrittenPath<'f> {
         function: &'f Function,
         cfg: &'f Cfg,
         writes: FxHashSet<u32>,
-        reads: FxHashSet<u32>,
+        reads: &'f FxHashSet<u32>,
     ) -> UnwrittenPath<'f> {
         let mut guards: FxHashMap<ReferentId, usize> = FxHashMap::default();
         for guard in function.instructions().filter_map(Instruction::guard) {

@@ -10,15 +10,15 @@ use crate::ptx::unwritten_path::UnwrittenPath;
 
 /// Reports each result of a function that is not written on a path to a `ret`, at the first such `ret`.
 pub(super) fn check(function: &Function, cfg: &Cfg, problems: &mut Vec<Problem>) {
-    if function.kind == FunctionKind::Entry || function.signature.is_noreturn() {
+    let signature = &function.signature;
+    if function.kind == FunctionKind::Entry || signature.returns.is_empty() || signature.is_noreturn() {
         return;
     }
     let returns = function.instructions().filter(|instruction| instruction.opcode() == "ret");
     let returns: FxHashSet<u32> = returns.map(|ret| ret.id().index() as u32).collect();
-    for result in &function.signature.returns {
+    for result in &signature.returns {
         let Some(writes) = writes(function, result) else { continue };
-        let reads = returns.clone();
-        let Some(ret) = UnwrittenPath::new(function, cfg, writes, reads).first_read() else { continue };
+        let Some(ret) = UnwrittenPath::new(function, cfg, writes, &returns).first_read() else { continue };
         let name = result.name.as_deref().unwrap_or("the result");
         let message = format!(
             "the result `{name}` is not written on a path to this `ret`, so the caller reads an undefined value; write it before"

@@ -14,10 +14,14 @@ pub(super) fn check<'db>(db: &'db dyn Db, file: File, item: Item<'db>, code: &Co
     }
     let text = &item.text(db).0;
     let is_text = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with(['/', '#']);
-    let line = text.split_inclusive('\n').find(is_text)?.trim();
-    let start = text.find(line)?;
+    let lines = text.split_inclusive('\n').scan(0, |end, line| {
+        *end += line.len();
+        Some((*end - line.trim_start().len(), line))
+    });
+    let (start, line) =
+        lines.filter(|(_, line)| is_text(line)).map(|(start, line)| (start, line.trim())).next()?;
     let range = TextRange::at(TextSize::try_from(start).ok()?, TextSize::of(line));
-    let message = "no line of this file is read as an instruction: in a listing they look like `/*0010*/ EXIT ;` or \
+    let message = "no line of this file is read as an instruction; in a listing, instructions look like `/*0010*/ EXIT ;` or \
                    `MOV R1, R2 ;`";
     Some(Problem::warning(range, codes::NO_INSTRUCTIONS, message))
 }

@@ -1,4 +1,4 @@
-//! `no-such-encoding`: a test, an operand or a modifier that the encoding of an instruction does not have.
+//! `no-such-encoding`: an instruction that cannot be encoded with its test, operand or modifier.
 
 use text_size::TextRange;
 use warplens_hir::sass::{Constant, Function, Immediate, Instruction, Operand, Value, flow};
@@ -17,7 +17,7 @@ pub(super) fn check(function: &Function, index: usize, problems: &mut Vec<Proble
     }
     if let Some(operand) = function.carry_without_x(instruction) {
         let opcode = &instruction.opcode;
-        report(operand.range, format!("`{opcode}` has a carry as its operand only with `.X`"));
+        report(operand.range, format!("`{opcode}` takes a carry operand only with `.X`"));
     }
     for word in function.modifiers(instruction) {
         if lacks(function, instruction, &word.text) {
