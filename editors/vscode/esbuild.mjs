@@ -40,7 +40,7 @@ if (process.argv.includes('--check')) {
     platform: 'node',
     target: 'node20',
     external: ['vscode'],
-    // Without a reference to the map: the package does not contain it.
+    // No reference to the map, because the package does not contain it.
     sourcemap: 'external',
   });
   await build({

@@ -28,23 +28,25 @@ struct Package {
 
 /// Writes the notices of the server and of the extension's script, whose npm packages are installed in `extension`.
 pub(crate) fn write(extension: &Path) -> Result<()> {
-    let text = format!(
-        "Third-party code in Warplens\n\n{}\n{}",
-        section("The server", &crates()?)?,
-        section("The extension", &npm_packages(extension)?)?
-    );
-    fs::write(extension.join(FILE), text).with_context(|| format!("cannot write {FILE}"))
+    write_sections(
+        extension,
+        [section("The server", &crates()?)?, section("The extension", &npm_packages(extension)?)?],
+    )
 }
 
 /// Writes the notices of the program in the wheel, to a folder.
 pub(crate) fn write_for_wheel(folder: &Path) -> Result<()> {
-    let text = format!(
-        "Third-party code in Warplens\n\n{}\nThe panel in reports\n{}\n{}\n",
-        section("The program", &crates()?)?,
-        "-".repeat(80),
-        notice_of_script(&read(REPORT)?)?
-    );
+    let panel = format!("{}{}\n", heading("The panel in reports"), notice_of_script(&read(REPORT)?)?);
+    write_sections(folder, [section("The program", &crates()?)?, panel])
+}
+
+fn write_sections(folder: &Path, sections: [String; 2]) -> Result<()> {
+    let text = format!("Third-party code in Warplens\n\n{}", sections.join("\n"));
     fs::write(folder.join(FILE), text).with_context(|| format!("cannot write {FILE}"))
+}
+
+fn heading(title: &str) -> String {
+    format!("{title}\n{}\n", "-".repeat(80))
 }
 
 /// The licence of the npm packages in a script, which the build of the script copied from them to its start.
@@ -113,8 +115,8 @@ fn section(title: &str, packages: &[Package]) -> Result<String> {
         by_text.into_iter().map(|(text, names)| (names.into_iter().collect(), text)).collect();
     groups.sort();
     let groups = groups.iter().map(|(names, text)| format!("{}\n\n{text}", names.join("\n")));
-    let line = "-".repeat(80);
-    Ok(format!("{title}\n{line}\n{}", groups.collect::<Vec<_>>().join(&format!("{line}\n"))))
+    let line = format!("{}\n", "-".repeat(80));
+    Ok(format!("{}{}", heading(title), groups.collect::<Vec<_>>().join(&line)))
 }
 
 /// The licence files of a package, one after the other.

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use crate::project::project_root;
 use crate::{notices, release_profile, shell, skipped};
 
-/// The release of maturin that is installed if none is on PATH.
+/// Pins the release of maturin that is installed if none is on PATH.
 const REQUIREMENTS: &str = "xtask/requirements.txt";
 
 /// Builds the wheel for a profile of cargo and returns its path. The program must be built with that profile before, so that

@@ -62,21 +62,18 @@ pub(crate) enum Failure {
     Stopped,
 }
 
-/// A command that runs a program in any folder. A relative path is one in the current folder of this process, also in a variable or in
-/// `PATH`; a bare name is looked up in `PATH`.
+/// A command for a program that may run in any folder; see [`resolved`].
 pub(crate) fn command(program: &Path) -> Command {
     Command::new(resolved(program.to_path_buf()))
 }
 
-/// The absolute path of a program.
+/// The path of a program, absolute if it is found. A relative path starts at the current folder of this process; a bare name is
+/// looked up in `PATH`.
 pub(crate) fn resolved(program: PathBuf) -> PathBuf {
-    let is_bare = program.file_name() == Some(program.as_os_str());
-    let found = if is_bare { in_path(&program) } else { None };
-    match found {
-        Some(found) => found,
-        None if is_bare => program,
-        None => std::path::absolute(&program).unwrap_or(program),
+    if program.file_name() == Some(program.as_os_str()) {
+        return in_path(&program).unwrap_or(program);
     }
+    std::path::absolute(&program).unwrap_or(program)
 }
 
 /// The program with this file name in the folders of `PATH`.

@@ -1,7 +1,15 @@
-//! How the program reads, creates and replaces files. Everything else asks here, because a workspace may have prepared pipes, devices and
-//! links at any path that the program uses.
+//! How the program reads, creates and replaces files. All other modules call these functions, because a workspace may contain prepared
+//! pipes, devices and links at any path that the program uses.
 
+#[cfg(any(target_os = "linux", target_os = "android", target_os = "macos"))]
 mod attributes;
+/// Other systems have no attributes to keep.
+#[cfg(not(any(target_os = "linux", target_os = "android", target_os = "macos")))]
+mod attributes {
+    pub(super) fn copy(_: &std::fs::File, _: &std::fs::File) -> std::io::Result<()> {
+        Ok(())
+    }
+}
 pub(crate) mod new_file;
 pub(crate) mod read_file;
 pub(crate) mod replace_file;

@@ -12,7 +12,7 @@ const FENCE: Style = Style::new().dimmed();
 /// Renders text with styles, wrapped at `width` characters. Code is not wrapped.
 pub(crate) fn render(markdown: &str, width: usize) -> String {
     let mut out = String::new();
-    // The backticks that end the block of code.
+    // The number of backticks that opened the block of code.
     let mut fence = None;
     let mut paragraph = String::new();
     for line in markdown.lines() {
@@ -26,7 +26,7 @@ pub(crate) fn render(markdown: &str, width: usize) -> String {
         }
         let ticks = run(line.trim_start());
         if ticks >= 3 && fence.is_none_or(|length| ticks >= length) {
-            fence = if fence.is_none() { Some(ticks) } else { None };
+            fence = fence.is_none().then_some(ticks);
         } else if fence.is_some() {
             let _ = writeln!(out, "    {FENCE}{line}{FENCE:#}");
         } else if line.trim() == "---" {

@@ -352,7 +352,7 @@ fn a_file_whose_text_was_converted_is_not_written() {
             "",
             expect![[r#"
                 --
-                warplens: disassembly.ptx: contains the JSON or the graph of a disassembler, which was converted to a listing: it is not edited
+                warplens: disassembly.ptx: not edited, because it is the JSON or graph of a disassembler, which was converted to a listing
                 exit 2
             "#]],
         );

@@ -170,7 +170,7 @@ fn a_comment_in_latin_1_is_read_and_never_written() {
         "",
         expect![[r#"
         --
-        warplens: k.ptx: is not UTF-8, and was read as Latin-1: it is not edited
+        warplens: k.ptx: not edited, because it is not UTF-8 and was read as Latin-1
         exit 2
     "#]],
     );

@@ -30,7 +30,8 @@ pub(super) fn check(name: &str, text: &str, problems: &mut Vec<String>) {
     }
 }
 
-fn is_test(name: &str) -> bool {
+/// Whether a file has only tests and what they need.
+pub(super) fn is_test(name: &str) -> bool {
     Path::new(name).components().any(|part| {
         ["tests", "tests.rs", "fixture.rs", "testing.rs", "testing"]
             .iter()

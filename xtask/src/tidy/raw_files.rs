@@ -1,8 +1,8 @@
-//! The program opens, creates and replaces files only in its module `disk`, which follows no prepared links and waits for no pipes.
+//! Only the module `disk` of the program opens, creates and replaces files: it follows no prepared links and does not wait for pipes.
 
-use super::tokens;
+use super::{languages, tokens};
 
-/// The module that may.
+/// The module that may call `std::fs` directly.
 const DISK: &str = "server/warplens/src/disk/";
 
 /// Functions of `std::fs`, by the name before them.
@@ -15,10 +15,9 @@ const CALLS: [(&str, &[&str]); 3] = [
     ("OpenOptions", &["new"]),
 ];
 
-/// Reports where the program uses a file in its own way. Tests may.
+/// Reports calls of `std::fs` outside this module. Tests may make them.
 pub(super) fn check(name: &str, text: &str, problems: &mut Vec<String>) {
-    let is_test = name.contains("/tests/") || name.ends_with("/tests.rs");
-    if !name.starts_with("server/warplens/src/") || name.starts_with(DISK) || is_test {
+    if !name.starts_with("server/warplens/src/") || name.starts_with(DISK) || languages::is_test(name) {
         return;
     }
     for call in tokens::code(text).windows(3) {

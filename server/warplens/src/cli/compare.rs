@@ -26,6 +26,7 @@ use warplens_tools::source::{Launches, RunError, Source};
 use assembled::Assembler;
 use reduce::{Other, Pair, Reduced};
 
+use super::files::Input;
 use super::input::language_parser;
 use super::launch::{LaunchArguments, note_errors, read_launches, read_source};
 use super::outcome::{Outcome, unusable};
@@ -164,7 +165,7 @@ fn compare(arguments: &Arguments, found: &mut dyn FnMut(Compared, Option<Reduced
     if is_one_kernel && models[0] == models[1] {
         bail!("nothing to compare: name another file, `--other-entry`, or two models with `--models`");
     }
-    let source = read_source(&arguments.file, arguments.language)?;
+    let source = read_source(&Input::named(&arguments.file), arguments.language)?;
     let mut request = request(arguments, &source, models[0])?;
     let launches = read_launches(&arguments.file, &arguments.launch, &mut request)?;
     note_errors(&source);
@@ -185,7 +186,7 @@ fn compare(arguments: &Arguments, found: &mut dyn FnMut(Compared, Option<Reduced
     }
     match &arguments.other {
         Some(other) => {
-            let other = read_source(other, arguments.other_language(other))?;
+            let other = read_source(&Input::named(other), arguments.other_language(other))?;
             note_errors(&other);
             with(&other, Other::Kernel(&other))
         }

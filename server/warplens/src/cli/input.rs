@@ -1,6 +1,6 @@
 //! The input files of the commands, and their languages.
 
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 use std::string::FromUtf8Error;
 use std::sync::atomic::AtomicBool;
@@ -34,7 +34,7 @@ pub(crate) enum ReadError {
     LargeItem(#[from] LargeItem),
     #[error("{0}")]
     MachineCode(#[from] anyhow::Error),
-    #[error("{0}: it is not edited")]
+    #[error("not edited, because it {0}")]
     Converted(&'static str),
     #[error("is not UTF-8: invalid byte 0x{byte:02x} at offset {offset}")]
     NotUtf8 { offset: usize, byte: u8 },
@@ -53,8 +53,7 @@ impl From<FileError> for ReadError {
 /// The text of a file as the commands see it.
 pub(crate) struct InputText {
     pub(crate) text: String,
-    /// What the file contains instead, and how the text was made from it. Such a file is never written, and edits of the text do not
-    /// apply to it.
+    /// If the text was converted: what the file is, and how. Such a file is never written, because edits of the text do not apply to it.
     pub(crate) made_from: Option<&'static str>,
 }
 
@@ -67,12 +66,10 @@ impl InputText {
 
 /// Reads a file that is named on the command line, which may be a pipe, or standard input.
 pub(crate) fn read_named(path: &Path) -> Result<InputText, ReadError> {
-    if path.as_os_str() != STANDARD_INPUT {
-        return text(read_file::read_named(path, MAX_TEXT)?);
-    }
-    let mut bytes = Vec::new();
-    io::stdin().lock().take(MAX_TEXT + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_TEXT { Err(ReadError::TooLarge) } else { text(bytes) }
+    text(match path.as_os_str() == STANDARD_INPUT {
+        true => read_file::read_stream(io::stdin().lock(), MAX_TEXT)?,
+        false => read_file::read_named(path, MAX_TEXT)?,
+    })
 }
 
 /// Reads a file that was found in a folder or that a launch names. It must be a regular file.
@@ -84,10 +81,7 @@ pub(crate) fn read_found(path: &Path) -> Result<InputText, ReadError> {
 fn text(bytes: Vec<u8>) -> Result<InputText, ReadError> {
     if let Some(kind) = MachineCode::of(&bytes) {
         let text = Tools::of_environment().disassemble(&bytes, kind, &AtomicBool::new(false))?;
-        return Ok(InputText {
-            text,
-            made_from: Some("contains machine code, which was converted to a listing"),
-        });
+        return Ok(InputText { text, made_from: Some("is machine code, which was converted to a listing") });
     }
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
@@ -96,9 +90,7 @@ fn text(bytes: Vec<u8>) -> Result<InputText, ReadError> {
     Ok(match listing::of_text(&text) {
         Some(text) => InputText {
             text,
-            made_from: Some(
-                "contains the JSON or the graph of a disassembler, which was converted to a listing",
-            ),
+            made_from: Some("is the JSON or graph of a disassembler, which was converted to a listing"),
         },
         None => InputText { text, made_from: None },
     })
@@ -111,7 +103,7 @@ fn latin_1(error: &FromUtf8Error) -> Result<InputText, ReadError> {
         return Err(ReadError::NotUtf8 { offset, byte: bytes[offset] });
     }
     let text = bytes.iter().map(|byte| char::from(*byte)).collect();
-    Ok(InputText { text, made_from: Some("is not UTF-8, and was read as Latin-1") })
+    Ok(InputText { text, made_from: Some("is not UTF-8 and was read as Latin-1") })
 }
 
 /// Parses `--language`.

@@ -12,25 +12,17 @@ use warplens_tools::source::{Launches, RunError, Source};
 
 pub(crate) use arguments::LaunchArguments;
 
-use super::input::{InputText, ReadError, STANDARD_INPUT, read_found, read_named};
+use super::files::Input;
+use super::input::{STANDARD_INPUT, read_named};
 use super::outcome::print_message;
 use crate::language;
 use crate::launch_file;
 
 /// Reads and analyses a source. Its language is that of the file extension unless one is given.
-pub(crate) fn read_source(file: &Path, language: Option<Language>) -> Result<Source> {
-    source(file, language, read_named(file))
-}
-
-/// Reads and analyses a source that a launch names: only a regular file.
-pub(crate) fn read_launched_source(file: &Path, language: Option<Language>) -> Result<Source> {
-    source(file, language, read_found(file))
-}
-
-fn source(file: &Path, language: Option<Language>, read: Result<InputText, ReadError>) -> Result<Source> {
-    let path = file.display().to_string();
-    let text = read.map_err(|error| anyhow!("{path}: {error}"))?.text;
-    let language = language.map_or_else(|| language::of_file(file, &text), Ok);
+pub(super) fn read_source(input: &Input, language: Option<Language>) -> Result<Source> {
+    let path = input.path.display().to_string();
+    let text = input.read().map_err(|error| anyhow!("{path}: {error}"))?.text;
+    let language = language.map_or_else(|| language::of_file(&input.path, &text), Ok);
     let language = language.map_err(|error| anyhow!("{path}: {error}"))?;
     Ok(Source::of_text(path, text, language)?)
 }

@@ -8,14 +8,14 @@ use clap::Parser;
 
 use super::plain::{is_hidden, plain};
 
-/// Private characters, from here on, stand for hidden characters while clap makes the message.
+/// While clap makes the message, private-use characters from here on stand for the hidden ones.
 const FIRST: u32 = 0xf_0000;
 
 /// Prints the message of an error, or the help that was asked for.
 pub(super) fn print<A: Parser>(error: clap::Error) -> ExitCode {
     let code = error.exit_code();
     if !error.use_stderr() {
-        // Its text is ours.
+        // Help and version contain no text of the user.
         let _ = error.print();
     } else {
         // If standard error is closed, there is no way to show the message.
@@ -26,7 +26,7 @@ pub(super) fn print<A: Parser>(error: clap::Error) -> ExitCode {
 
 /// The message about these arguments, in which hidden characters are escaped. Its own styles are kept.
 fn message<A: Parser>(arguments: impl Iterator<Item = OsString>, error: clap::Error) -> String {
-    // Every text with a hidden character is refused in the same way as with another unknown character.
+    // clap refuses the changed arguments for the same reason as the original ones.
     let shown = arguments.map(|argument| {
         let hide = |char| if is_hidden(char) { stand_in(char) } else { char };
         argument.to_string_lossy().chars().map(hide).collect::<String>()

@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Error, Result};
 use ropey::Rope;
 use warplens_ide::lanes::json::Report;
 use warplens_ide::lanes::{Prepared, RunRequest};
@@ -33,6 +33,7 @@ use progress::ProgressLine;
 use selection::{buffers_to_dump, check_warp};
 use simulated::{Simulated, failures};
 
+use super::files::Input;
 use super::launch::{note_errors, read_launches, read_source};
 use super::outcome::{Outcome, unusable};
 use super::terminal;
@@ -52,16 +53,21 @@ fn run_once(arguments: &Arguments, file: &Path) -> io::Result<Outcome> {
         OutputFormat::Human => terminal::colored(),
         _ => terminal::exact(),
     };
-    let outcome = run_kernels(arguments, file, &mut out)?;
+    let outcome = run_kernels(arguments, file, &mut out, &mut |error| unusable(error))?;
     out.flush()?;
     Ok(outcome)
 }
 
-/// Runs the kernels one after the other and returns the worst outcome.
-fn run_kernels(arguments: &Arguments, file: &Path, out: &mut dyn Write) -> io::Result<Outcome> {
+/// Runs the kernels one after the other and returns the worst outcome; `refuse` is called with the reason for each that cannot run.
+fn run_kernels(
+    arguments: &Arguments,
+    file: &Path,
+    out: &mut dyn Write,
+    refuse: &mut dyn FnMut(Error) -> Outcome,
+) -> io::Result<Outcome> {
     let (source, requests, launches) = match read(arguments, file) {
         Ok(read) => read,
-        Err(error) => return Ok(unusable(error)),
+        Err(error) => return Ok(refuse(error)),
     };
     note_errors(&source);
     let mut worst = Outcome::Success;
@@ -74,7 +80,7 @@ fn run_kernels(arguments: &Arguments, file: &Path, out: &mut dyn Write) -> io::R
                 write(&simulated, arguments, out)?;
                 simulated.outcome()
             }
-            Err(error) => unusable(error),
+            Err(error) => refuse(error),
         };
         worst = worst.max(outcome);
     }
@@ -83,7 +89,7 @@ fn run_kernels(arguments: &Arguments, file: &Path, out: &mut dyn Write) -> io::R
 
 /// Reads the source and its launches, and selects what to run.
 fn read(arguments: &Arguments, file: &Path) -> Result<(Source, Vec<RunRequest>, Launches)> {
-    let source = read_source(file, arguments.language)?;
+    let source = read_source(&Input::named(file), arguments.language)?;
     let mut request = arguments.request(source.language)?;
     let launches = read_launches(file, &arguments.launch, &mut request)?;
     let requests = kernels::requests(arguments, &source, request, &launches)?;

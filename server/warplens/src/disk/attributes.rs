@@ -4,12 +4,11 @@ use std::fs::File;
 use std::io;
 
 /// Gives `new` exactly the extended attributes of `old`. An error means that an attribute of `old` would be lost.
-#[cfg(any(target_os = "linux", target_os = "android", target_os = "macos"))]
 pub(super) fn copy(old: &File, new: &File) -> io::Result<()> {
     use rustix::fs::{XattrFlags, fremovexattr, fsetxattr};
     let wanted = names(old)?;
     for name in names(new)?.iter().filter(|name| !wanted.contains(name)) {
-        // A default access list of the folder. Labels of the system cannot be removed.
+        // For example a default access list that comes from the folder. Labels of the system cannot be removed, so an error is no problem.
         let _ = fremovexattr(new, name.as_slice());
     }
     for name in wanted {
@@ -23,10 +22,8 @@ pub(super) fn copy(old: &File, new: &File) -> io::Result<()> {
 }
 
 /// The limit of Linux, of a value and of the list of names. A longer value of another system is an error.
-#[cfg(any(target_os = "linux", target_os = "android", target_os = "macos"))]
 const MAX_BYTES: usize = 1 << 16;
 
-#[cfg(any(target_os = "linux", target_os = "android", target_os = "macos"))]
 fn names(file: &File) -> io::Result<Vec<Vec<u8>>> {
     let mut list = vec![0; MAX_BYTES];
     let length = match rustix::fs::flistxattr(file, &mut list[..]) {
@@ -38,15 +35,9 @@ fn names(file: &File) -> io::Result<Vec<Vec<u8>>> {
     Ok(names.map(<[u8]>::to_vec).collect())
 }
 
-#[cfg(any(target_os = "linux", target_os = "android", target_os = "macos"))]
 fn value(file: &File, name: &[u8]) -> io::Result<Vec<u8>> {
     let mut value = vec![0; MAX_BYTES];
     let length = rustix::fs::fgetxattr(file, name, &mut value[..])?;
     value.truncate(length);
     Ok(value)
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android", target_os = "macos")))]
-pub(super) fn copy(_: &File, _: &File) -> io::Result<()> {
-    Ok(())
 }

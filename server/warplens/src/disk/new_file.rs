@@ -112,7 +112,7 @@ pub(crate) fn append(path: &Path) -> Result<File, OutputError> {
     checked.map(|()| file).map_err(|why| why.at(path))
 }
 
-/// Refuses a link at the path, or on the way to it from the current folder. How the user reached the current folder is not asked.
+/// Refuses a path that is a link, or that passes through one below the current folder. Links above the current folder are the user's own.
 fn check_links(path: &Path) -> Result<(), OutputError> {
     let current = std::env::current_dir().ok().filter(|folder| folder.parent().is_some());
     let below = current.as_deref().and_then(|folder| path.strip_prefix(folder).ok()).unwrap_or(path);

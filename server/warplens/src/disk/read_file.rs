@@ -28,7 +28,12 @@ fn read_all(file: File, limit: u64) -> Result<Vec<u8>, FileError> {
         return Err(FileError::TooLarge(limit));
     }
     // The file may have grown since, and some files report no size.
-    let bytes = read_up_to(file, limit.saturating_add(1))?;
+    read_stream(file, limit)
+}
+
+/// The contents of a stream of at most `limit` bytes.
+pub(crate) fn read_stream(stream: impl Read, limit: u64) -> Result<Vec<u8>, FileError> {
+    let bytes = read_up_to(stream, limit.saturating_add(1))?;
     match bytes.len() as u64 > limit {
         true => Err(FileError::TooLarge(limit)),
         false => Ok(bytes),
@@ -50,9 +55,9 @@ pub(crate) fn beginning(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
     Ok(read_up_to(open(path)?, limit)?)
 }
 
-fn read_up_to(file: File, limit: u64) -> io::Result<Vec<u8>> {
+fn read_up_to(stream: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    file.take(limit).read_to_end(&mut bytes)?;
+    stream.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

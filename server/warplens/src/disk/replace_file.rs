@@ -61,8 +61,8 @@ fn written_beside(target: &Path, old: &File, contents: &[u8]) -> io::Result<temp
     Ok(new)
 }
 
-/// Checks that `file` is still the file at `target` and has the contents `before`. Times alone do not tell: a clock ticks more slowly
-/// than an editor saves.
+/// Checks that `file` is still the file at `target` and has the contents `before`. Times alone are not enough: two saves can fall
+/// within one tick of the clock.
 fn check_unchanged(target: &Path, file: &mut File, before: &[u8]) -> Result<(), ReplaceError> {
     let seen = version(&file.metadata()?);
     let is_same = contents_of(file)? == before && version(&std::fs::metadata(target)?) == seen;

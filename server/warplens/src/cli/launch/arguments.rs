@@ -84,7 +84,7 @@ impl LaunchArguments {
 
     /// The limit of a trace in bytes.
     pub(crate) fn trace_bytes(&self) -> usize {
-        // The run itself has a quarter of the memory for its own trace.
+        // The other quarter is for the run's own trace.
         usize::try_from(self.memory.saturating_mul(3 << 18)).unwrap_or(usize::MAX)
     }
 

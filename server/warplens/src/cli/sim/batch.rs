@@ -9,17 +9,17 @@ mod sources;
 mod summary;
 mod work;
 
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
 
-use anyhow::{Result, anyhow, bail, ensure};
+use anyhow::{Error, Result, anyhow, bail, ensure};
 use warplens_sim_warp::Workers;
 
 use super::arguments::Arguments;
 use crate::cli::input::STANDARD_INPUT;
 use crate::cli::outcome::{Outcome, unusable};
 use crate::cores::Cores;
-use crate::disk::read_file::FileError;
 use earlier_results::EarlierResults;
 use lines::Lines;
 use summary::Summary;
@@ -34,8 +34,7 @@ pub(super) fn run(arguments: &Arguments, path: &Path) -> io::Result<Outcome> {
 
 fn run_all(arguments: &Arguments, path: &Path) -> Result<Outcome> {
     check(arguments)?;
-    let unreadable = |path: &Path, error: FileError| anyhow!("{}: cannot be read: {error}", path.display());
-    let lines = Lines::open(path).map_err(|error| unreadable(path, error.into()))?;
+    let lines = Lines::open(path).map_err(|error| unreadable(path, error))?;
     let earlier = match &arguments.resume {
         Some(results) => EarlierResults::read(results).map_err(|error| unreadable(results, error))?,
         None => EarlierResults::default(),
@@ -50,9 +49,13 @@ fn run_all(arguments: &Arguments, path: &Path) -> Result<Outcome> {
     let outcome = ended.summary.end();
     match (ended.write_error, ended.read_error) {
         (Some(error), _) => Err(error.into()),
-        (None, Some(error)) => Err(unreadable(path, error.into())),
+        (None, Some(error)) => Err(unreadable(path, error)),
         (None, None) => Ok(outcome),
     }
+}
+
+fn unreadable(path: &Path, error: impl Display) -> Error {
+    anyhow!("{}: cannot be read: {error}", path.display())
 }
 
 fn check(arguments: &Arguments) -> Result<()> {

@@ -1,4 +1,4 @@
-//! The kernels that a command runs: those of the file, one after the other, if neither an option nor a launch selects one.
+//! The kernels that a command runs: the selected one, or every kernel of the file if neither an option nor a launch selects one.
 
 use anyhow::Result;
 use warplens_ide::lanes::{Choice, LaunchSource, RunRequest};
@@ -13,21 +13,17 @@ pub(super) fn requests(
     request: RunRequest,
     launches: &Launches,
 ) -> Result<Vec<RunRequest>> {
-    // A page and a picture have one kernel.
+    // A page or a picture shows one kernel.
     let is_one = matches!(arguments.format, Format::Html | Format::Svg);
     if is_one || request.entry.is_some() || !matches!(request.launch, Choice::First | Choice::Inferred) {
         return Ok(vec![request]);
     }
     let found = source.analysis.launches(source.file, launches.file.as_ref()).map_err(RunError::from)?;
-    let is_inferred = |source: LaunchSource| source == LaunchSource::Inferred;
-    if request.launch == Choice::First && found.iter().any(|launch| !is_inferred(launch.source)) {
+    let (inferred, configured): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(|launch| launch.source == LaunchSource::Inferred);
+    let is_configured = request.launch == Choice::First && !configured.is_empty();
+    if is_configured || inferred.len() < 2 {
         return Ok(vec![request]);
     }
-    let kernels: Vec<_> = found.into_iter().filter(|launch| is_inferred(launch.source)).collect();
-    Ok(match kernels.len() {
-        0 | 1 => vec![request],
-        _ => {
-            kernels.into_iter().map(|launch| RunRequest { entry: launch.entry, ..request.clone() }).collect()
-        }
-    })
+    Ok(inferred.into_iter().map(|launch| RunRequest { entry: launch.entry, ..request.clone() }).collect())
 }

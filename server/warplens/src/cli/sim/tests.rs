@@ -21,22 +21,14 @@ fn answer(flags: &[&str]) -> (String, Outcome) {
         Err(error) => return (error.to_string(), Outcome::Unusable),
     };
     let file = arguments.file.clone().expect("no batch");
-    let mut out = Vec::new();
-    let outcome = read(&arguments, &file).and_then(|(source, requests, launches)| {
-        let run = |request| simulate(&arguments, &source, request, &launches);
-        requests.iter().try_fold(Outcome::Success, |worst, request| {
-            let simulated = run(request)?;
-            write(&simulated, &arguments, &mut out)?;
-            Ok(worst.max(simulated.outcome()))
-        })
+    let (mut out, mut refused) = (Vec::new(), None);
+    let outcome = run_kernels(&arguments, &file, &mut out, &mut |error| {
+        refused.get_or_insert(error.to_string());
+        Outcome::Unusable
     });
-    match outcome {
-        Err(error) => (error.to_string(), Outcome::Unusable),
-        Ok(outcome) => {
-            let text = String::from_utf8(out).expect("text");
-            (anstream::adapter::strip_str(&text).to_string(), outcome)
-        }
-    }
+    let outcome = outcome.expect("memory does not fail");
+    let text = refused.unwrap_or_else(|| String::from_utf8(out).expect("text"));
+    (anstream::adapter::strip_str(&text).to_string(), outcome)
 }
 
 fn example(name: &str) -> String {

@@ -17,7 +17,7 @@ use crate::lsp::scheduling::worker_pool::ThreadPool;
 use crate::lsp::simulation::run::{Reports, Run, execute};
 use crate::lsp::simulation::selection::{Selected, Selection, WaitingRequest};
 
-/// Runs at a time. More than cores may be: a document must not wait until a long run of another one ends.
+/// The number of runs at a time, even with fewer cores, so that a long run does not hold up the other documents.
 const RUNS: usize = 4;
 
 pub(crate) struct Simulations {

@@ -46,7 +46,8 @@ fn argument((index, parameter): (usize, &Value)) -> Value {
 }
 
 fn compare_case(folder: &Path, case: &Value) -> anyhow::Result<Compared> {
-    let read = |key: &str| read_source(&folder.join(case[key].as_str().expect("a file")), None);
+    let read =
+        |key: &str| read_source(&Input::named(&folder.join(case[key].as_str().expect("a file"))), None);
     let (ptx, sass) = (read("ptx")?, read("sass")?);
     let flags = Flags::try_parse_from(["compare", "a", "b"]).expect("flags").arguments;
     let request = |source: &Source, launch: Choice| {

@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 use warplens_ide::Language;
 use warplens_tools::source::Source;
 
-use crate::cli::launch::read_launched_source;
+use crate::cli::files::Input;
+use crate::cli::launch::read_source;
 
 /// The limit of sources in memory.
 const MAX_SOURCES: usize = 8;
@@ -27,7 +28,8 @@ impl Sources {
             if self.0.len() >= MAX_SOURCES {
                 self.0.clear();
             }
-            let source = read_launched_source(path, language).map_err(|error| error.to_string());
+            let source =
+                read_source(&Input::found(path.to_path_buf()), language).map_err(|error| error.to_string());
             let source = source.map(|source| {
                 let text = Rope::from_str(&source.text);
                 (source, text)
