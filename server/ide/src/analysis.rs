@@ -25,6 +25,7 @@ use warplens_sim_launch::FileReader;
 use warplens_sim_warp::Workers;
 use warplens_syntax::{ItemList, Language};
 
+use crate::contraction::Contractions;
 use crate::format::Formatted;
 use crate::hover::WantedSource;
 use crate::language::{Editing, LanguageSupport};
@@ -288,6 +289,11 @@ impl Analysis {
         self.query_editing(file, |db, file, editing| {
             editing.reducible.and_then(|find| find(db, file, kernel))
         })
+    }
+
+    /// The sums that an assembler may fuse with a product.
+    pub fn contractions(&self, file: FileId) -> Answer<Contractions> {
+        self.query_language(file, |db, file, support| (support.contractions)(db, file))
     }
 
     /// A fix that adds a comment which switches the diagnostic off for its line, if possible.

@@ -11,6 +11,7 @@ use warplens_ide_diagnostics::wave::dialect::{Dialect, Rewritten};
 use warplens_ide_lanes::Simulator;
 use warplens_syntax::Language;
 
+use crate::contraction::Contractions;
 use crate::format::layout::Comments;
 use crate::format::style::Style;
 use crate::proposals::Proposals;
@@ -57,6 +58,8 @@ pub struct LanguageSupport {
     /// The features that edit a file; `None` for a read-only language.
     pub editing: Option<Editing>,
     pub simulator: Option<&'static dyn Simulator>,
+    /// The sums of a file that an assembler may fuse with a product.
+    pub contractions: fn(&Database, File) -> Contractions,
 }
 
 impl LanguageSupport {
@@ -85,6 +88,7 @@ impl LanguageSupport {
             signature_help: |_| None,
             editing: None,
             simulator: None,
+            contractions: |_, _| Contractions::default(),
         }
     }
 }

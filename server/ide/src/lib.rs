@@ -10,6 +10,7 @@ mod analysis;
 mod call_hierarchy;
 mod completion;
 mod completion_context;
+mod contraction;
 mod definition;
 mod explain;
 #[cfg(any(test, feature = "fixture"))]
@@ -39,6 +40,7 @@ mod tokens;
 mod wave;
 
 pub use analysis::{Analysis, AnalysisHost, Answer, Cancelled, Canceller, Edited, OutOfRange};
+pub use contraction::{Contractions, FusibleSum};
 pub use explain::{explain, explain_descriptor, explained_names, nearest_name};
 pub use format::Formatted;
 pub use hover::WantedSource;

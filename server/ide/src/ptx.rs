@@ -2,6 +2,7 @@
 
 mod call_hierarchy;
 mod completion;
+mod contraction;
 mod explain;
 mod format;
 mod hover;
@@ -56,5 +57,6 @@ pub(crate) const PTX: LanguageSupport = LanguageSupport {
         ..Editing::new(Comments::InColumns, format::style, rename::rename)
     }),
     simulator: Some(&warplens_ide_lanes::ptx::Ptx),
+    contractions: contraction::contractions,
     ..LanguageSupport::new(warplens_syntax::ptx::LANGUAGE)
 };

@@ -4,6 +4,7 @@
 //! comparison here.
 
 pub mod compared;
+pub mod contraction;
 pub mod json;
 pub mod random;
 pub mod sides;

@@ -14,7 +14,6 @@ mod refused_arguments;
 mod sim;
 mod terminal;
 mod test;
-mod text_edits;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

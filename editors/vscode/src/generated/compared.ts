@@ -4,7 +4,16 @@ import type { Launch } from '../../../panel/src/generated/launch';
 
 export type BufferDifference = { name: string, index: number, values: Array<string>, stores: Array<Writer | null>, differing: number, elements: number, };
 
-export type Compared = { equal: boolean, launch: Launch, difference: Difference | null, compared: Scope, not_compared: Array<string>, random?: Drawn, runs: Array<Run>, buffers: Array<BufferDifference>, output?: OutputDifference, lane?: LaneDifference, };
+export type Compared = { equal: boolean, launch: Launch, difference: Difference | null, compared: Scope, not_compared: Array<string>, contraction?: Contraction, random?: Drawn, runs: Array<Run>, buffers: Array<BufferDifference>, output?: OutputDifference, lane?: LaneDifference, };
+
+/** The results with and without fused products and sums. */
+export type Contraction = { unfused: string, fused: string,
+/** Present unless `fused` is `same`. */
+some_fused?: string,
+/** How many selections of sums were tried besides none and all. */
+tried: number,
+/** The fused sums with which the results are the same. */
+sums: Array<FusedSum>, };
 
 export type Difference = { buffer: string, element: number, a: number | string, b: number | string, a_writer: Writer | null, b_writer: Writer | null, };
 
@@ -16,6 +25,12 @@ discarded: number,
 discarded_by_other: number,
 /** Why the last launch was discarded. */
 reason?: string, };
+
+export type FusedSum = {
+/** The kernel, 0 or 1. */
+run: number,
+/** The statement. */
+text: string, line?: number, character?: number, };
 
 export type LaneDifference = { cta: Array<number>, warp: number, lane: number, steps: Array<LaneStep | null>, };
 

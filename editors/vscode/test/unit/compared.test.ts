@@ -17,6 +17,8 @@ const EQUAL: Answer = {
 test('what agrees is counted', () => {
   const sentence = 'a.ptx and b.ptx agree: 1 launch, 2 buffers, 64 elements. Not compared: timing.';
   assert.equal(agreement('a.ptx', 'b.ptx', EQUAL), sentence);
+  const contraction = { unfused: 'different', fused: 'same', tried: 0, sums: [] };
+  assert.match(agreement('a.ptx', 'b.ptx', { ...EQUAL, contraction }), /agree if `mul` and `add` .* are fused, .*: 1 launch/);
 });
 
 test('an element that differs has the writers of each kernel', () => {

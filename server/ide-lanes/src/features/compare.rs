@@ -109,6 +109,20 @@ impl Comparison {
         self.finished == [true; 2] && self.buffers.is_empty() && self.output.is_none()
     }
 
+    /// How many elements of the buffers differ, and whether the printed text does. Quicker than [`Comparison::of`], which runs again
+    /// for the stores. `None` if a run did not finish.
+    pub fn differing(runs: [ComparedRun<'_>; 2], equality: Equality) -> Option<usize> {
+        if runs.iter().any(|run| run.result.status != Status::Finished) {
+            return None;
+        }
+        let [ours, theirs] = runs.map(|run| &run.prepared.resolved.buffers);
+        let pairs = ours.iter().zip(theirs).enumerate().filter(|(index, _)| !is_alias(ours, *index));
+        let elements: usize =
+            pairs.map(|(_, (one, other))| differing(runs, [one, other], equality).count()).sum();
+        let output = output(runs.map(|run| run.result.output.text.as_str()));
+        Some(elements + usize::from(output.is_some()))
+    }
+
     /// The number of buffers of a launch, and of their elements, without aliases.
     pub fn extent(prepared: &Prepared) -> (usize, usize) {
         let buffers = &prepared.resolved.buffers;
@@ -127,6 +141,21 @@ fn is_alias(buffers: &[PlacedBuffer], index: usize) -> bool {
     buffers[..index].iter().any(same)
 }
 
+/// The elements of a buffer that differ: their index and both values.
+fn differing<'r>(
+    runs: [ComparedRun<'r>; 2],
+    buffers: [&'r PlacedBuffer; 2],
+    equality: Equality,
+) -> impl Iterator<Item = (usize, [u64; 2])> {
+    let element = buffers[0].element;
+    let [ours, theirs] = [0, 1].map(|side| {
+        let bytes = buffers[side].bytes(runs[side].result);
+        bytes.chunks_exact(element.bytes()).map(move |bytes| element.read(bytes))
+    });
+    let differs = move |(_, [one, other]): &(usize, [u64; 2])| !equality.holds(element, *one, *other);
+    ours.zip(theirs).map(|(one, other)| [one, other]).enumerate().filter(differs)
+}
+
 fn buffer(
     runs: [ComparedRun<'_>; 2],
     buffers: [&PlacedBuffer; 2],
@@ -134,14 +163,9 @@ fn buffer(
     control: Control<'_>,
 ) -> Result<Option<BufferDifference>, Cancelled> {
     let element = buffers[0].element;
-    let [ours, theirs] = [0, 1].map(|side| {
-        let bytes = buffers[side].bytes(runs[side].result);
-        bytes.chunks_exact(element.bytes()).map(|bytes| element.read(bytes))
-    });
-    let of = ours.len();
-    let mut differing =
-        ours.zip(theirs).enumerate().filter(|(_, (one, other))| !equality.holds(element, *one, *other));
-    let Some((index, (one, other))) = differing.next() else { return Ok(None) };
+    let of = buffers[0].bytes(runs[0].result).len() / element.bytes();
+    let mut differing = differing(runs, buffers, equality);
+    let Some((index, [one, other])) = differing.next() else { return Ok(None) };
     let count = 1 + differing.count();
     let offset = (index * element.bytes()) as u64;
     let mut stores = [None; 2];

@@ -2,6 +2,7 @@
 
 use ropey::Rope;
 use serde::Serialize;
+use warplens_ide::TextSize;
 use warplens_ide::lanes::Prepared;
 use warplens_ide::lanes::compare::{ComparedRun, Comparison, Equality, LaneDifference};
 use warplens_ide::lanes::json::Position;
@@ -24,8 +25,43 @@ pub struct Compared {
     /// The first difference of a lane, if one kernel ran under two models.
     pub lane: Option<LaneDifference>,
     pub scope: Scope,
+    /// Whether fused products and sums explain the difference, if a kernel has some. If they do, `comparison` is that of the fused kernels.
+    pub contraction: Option<Contraction>,
     /// The random launches, if any were requested.
     pub drawn: Option<Drawn>,
+}
+
+/// What the results are if an assembler fuses products with sums, which PTX allows it. Without that they differ.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Contraction {
+    /// Whether they are the same if all sums are fused that ptxas is known to fuse.
+    pub fused: bool,
+    /// Whether they are the same with another selection of fused sums.
+    pub some_fused: bool,
+    /// How many selections of sums were tried, besides none and all.
+    pub tried: usize,
+    /// The fused sums with which the results are the same.
+    pub sums: Vec<FusedSum>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FusedSum {
+    /// The kernel, 0 or 1.
+    pub run: usize,
+    pub at: Position,
+    /// The statement.
+    pub text: String,
+}
+
+/// The text of a statement on one line.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+impl Contraction {
+    pub fn is_equal(&self) -> bool {
+        self.fused || self.some_fused
+    }
 }
 
 /// Random variations of the given launch.
@@ -86,25 +122,29 @@ impl Run {
         self.prepared.resolved.launch.entry.as_deref().unwrap_or_default()
     }
 
-    fn compared(&self) -> ComparedRun<'_> {
+    pub(super) fn compared(&self) -> ComparedRun<'_> {
         ComparedRun { prepared: &self.prepared, result: &self.result }
     }
 
     /// The position of a statement, in UTF-16 characters as in the protocol.
     pub fn position(&self, statement: StatementId) -> Option<Position> {
         let offset = self.prepared.statements.get(statement.index())?.opcode.start();
+        Some(self.position_of(offset))
+    }
+
+    pub(super) fn position_of(&self, offset: TextSize) -> Position {
         let byte = usize::from(offset).min(self.text.len_bytes());
         let line = self.text.byte_to_line(byte);
         let utf16 = |char: usize| self.text.char_to_utf16_cu(char);
         let character = utf16(self.text.byte_to_char(byte)) - utf16(self.text.line_to_char(line));
-        Some(Position { line: line as u32, character: character as u32 })
+        Position { line: line as u32, character: character as u32 }
     }
 }
 
 impl Compared {
-    /// Compares the results. `lane_bytes` is set for one kernel under two models: then the steps of a lane
+    /// Compares the results of the kernels as they are written. `lane_bytes` is set for one kernel under two models: then the steps of a lane
     /// are also compared, using at most this many bytes.
-    pub fn new(
+    pub(super) fn new(
         runs: [Run; 2],
         equality: Equality,
         lane_bytes: Option<usize>,
@@ -122,6 +162,6 @@ impl Compared {
         if comparison.finished == [true; 2] {
             scope.add(&runs[0].prepared);
         }
-        Ok(Compared { runs, comparison, lane, scope, drawn: None })
+        Ok(Compared { runs, comparison, lane, scope, contraction: None, drawn: None })
     }
 }

@@ -6,7 +6,7 @@ use warplens_ide::lanes::json::Position;
 use warplens_sim_launch::{Element, Launch};
 use warplens_sim_warp::{LaneStore, Severity};
 
-use super::compared::{Compared, Drawn, NOT_COMPARED, Run, Scope};
+use super::compared::{Compared, Contraction, Drawn, FusedSum, NOT_COMPARED, Run, Scope};
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Compared"))]
@@ -19,6 +19,9 @@ pub struct JsonCompared<'c> {
     not_compared: [&'static str; 2],
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
+    contraction: Option<JsonContraction<'c>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     random: Option<&'c Drawn>,
     runs: [JsonRun<'c>; 2],
     buffers: Vec<JsonBuffer<'c>>,
@@ -28,6 +31,33 @@ pub struct JsonCompared<'c> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     lane: Option<JsonLane<'c>>,
+}
+
+/// The results with and without fused products and sums.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Contraction"))]
+struct JsonContraction<'c> {
+    unfused: &'static str,
+    fused: &'static str,
+    /// Present unless `fused` is `same`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    some_fused: Option<&'static str>,
+    /// How many selections of sums were tried besides none and all.
+    tried: usize,
+    /// The fused sums with which the results are the same.
+    sums: Vec<JsonFusedSum<'c>>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "FusedSum"))]
+struct JsonFusedSum<'c> {
+    /// The kernel, 0 or 1.
+    run: usize,
+    #[serde(flatten)]
+    at: Place,
+    /// The statement.
+    text: &'c str,
 }
 
 #[derive(Serialize)]
@@ -127,7 +157,7 @@ struct JsonStep<'c> {
 }
 
 pub fn compared(compared: &Compared) -> JsonCompared<'_> {
-    let Compared { runs, comparison, lane, scope, drawn } = compared;
+    let Compared { runs, comparison, lane, scope, contraction, drawn } = compared;
     let [one, other] = runs;
     JsonCompared {
         equal: comparison.is_equal(),
@@ -135,6 +165,7 @@ pub fn compared(compared: &Compared) -> JsonCompared<'_> {
         difference: first_difference(compared),
         compared: *scope,
         not_compared: NOT_COMPARED,
+        contraction: contraction.as_ref().map(self::contraction),
         random: drawn.as_ref(),
         runs: [run(one), run(other)],
         buffers: comparison.buffers.iter().map(|difference| buffer(runs, difference)).collect(),
@@ -143,6 +174,19 @@ pub fn compared(compared: &Compared) -> JsonCompared<'_> {
             .as_ref()
             .map(|OutputDifference { line, texts }| JsonOutput { line: *line, texts }),
         lane: lane.as_ref().map(|difference| self::lane(runs, difference)),
+    }
+}
+
+fn contraction<'c>(found: &'c Contraction) -> JsonContraction<'c> {
+    let name = |is_same: bool| if is_same { "same" } else { "different" };
+    let sum =
+        |FusedSum { run, at, text }: &'c FusedSum| JsonFusedSum { run: *run, at: Place::of(Some(*at)), text };
+    JsonContraction {
+        unfused: name(false),
+        fused: name(found.fused),
+        some_fused: (!found.fused).then(|| name(found.some_fused)),
+        tried: found.tried,
+        sums: found.sums.iter().map(sum).collect(),
     }
 }
 

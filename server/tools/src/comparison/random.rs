@@ -8,7 +8,8 @@ use warplens_sim_launch::Launch;
 use warplens_sim_warp::Status;
 
 use super::compared::{Compared, Drawn, Run, Scope};
-use super::sides::{Sides, labelled};
+use super::contraction;
+use super::sides::Sides;
 use crate::source::RunError;
 
 /// How many launches may be discarded for each compared one.
@@ -55,13 +56,13 @@ pub fn compare(
     };
     let steps = first.result.totals.warp_instructions.saturating_mul(STEPS_FACTOR).max(LEAST_STEPS);
     let mut scope = Scope::default();
-    let mut last = None;
+    let (mut last, mut fused) = (None, None);
     let mut number = 0;
     let mut unsupported = 0;
     while scope.launches < random.launches && number < random.launches.saturating_mul(DISCARDED_FOR_EACH) {
         number += 1;
         progress(scope.launches, &drawn);
-        let [one, other] = match run_both(sides, &drawer.draw(number), steps)? {
+        let runs = match run_both(sides, &drawer.draw(number), steps)? {
             Ok(runs) => runs,
             Err(discarded) => {
                 drawer.discard();
@@ -74,16 +75,17 @@ pub fn compare(
                 continue;
             }
         };
-        scope.add(&one.prepared);
-        let compared = Compared::new(labelled([one, other]), equality, None, sides.control)?;
+        scope.add(&runs[0].prepared);
+        let compared = contraction::compare(sides, runs, equality, None)?;
         let differs = !compared.comparison.is_equal();
+        fused = compared.contraction.clone().or(fused);
         last = Some(compared);
         if differs {
             break;
         }
     }
     match last {
-        Some(compared) => Ok(Compared { scope, drawn: Some(drawn), ..compared }),
+        Some(compared) => Ok(Compared { scope, contraction: fused, drawn: Some(drawn), ..compared }),
         None => Err(RunError::NothingDrawn {
             drawn: number,
             reason: drawn.reason.unwrap_or_else(|| "no launch was requested".to_owned()),

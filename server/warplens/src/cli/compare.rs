@@ -19,9 +19,10 @@ use warplens_ide::lanes::compare::Equality;
 use warplens_ide::lanes::{RunRequest, RunSettings};
 use warplens_sim_warp::Control;
 use warplens_tools::comparison::compared::Compared;
+use warplens_tools::comparison::contraction;
 use warplens_tools::comparison::random::{self, Random};
-use warplens_tools::comparison::sides::{Sides, labelled};
-use warplens_tools::source::{Launches, RunError, Source};
+use warplens_tools::comparison::sides::Sides;
+use warplens_tools::source::{Launches, Source};
 
 use assembled::Assembler;
 use reduce::{Other, Pair, Reduced};
@@ -259,8 +260,7 @@ fn compare_sides(sides: &Sides<'_>, arguments: &Arguments) -> Result<Compared> {
     }
     let other = sides.other(&first.prepared.resolved.launch)?;
     let lane_bytes = sides.is_one_kernel.then(|| arguments.launch.trace_bytes());
-    Ok(Compared::new(labelled([first, other]), equality, lane_bytes, sides.control)
-        .map_err(RunError::from)?)
+    Ok(contraction::compare(sides, [first, other], equality, lane_bytes)?)
 }
 
 impl Arguments {

@@ -9,7 +9,8 @@ use clap::{Args, ValueEnum};
 use ropey::Rope;
 use similar::TextDiff;
 use warplens_ide::{
-    AnalysisHost, Cancelled, Dialect, FileId, Formatted, Language, NotRewritten, Rewritten, is_read_only,
+    AnalysisHost, Cancelled, Dialect, FileId, Formatted, Language, NotRewritten, Rewritten, edited,
+    is_read_only,
 };
 
 use super::files::{Input, collect};
@@ -17,7 +18,6 @@ use super::input::{STANDARD_INPUT, language_parser};
 use super::outcome::{Outcome, print_message, unusable};
 use super::plain::{plain, without_controls};
 use super::terminal;
-use super::text_edits::edited;
 use crate::disk::replace_file::replace;
 use crate::language;
 use warplens_protocol::position::{self, Encoding};

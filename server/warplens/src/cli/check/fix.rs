@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use anyhow::{Result, anyhow, ensure};
-use warplens_ide::{Diagnostic, SafeFixes, safe_fixes};
+use warplens_ide::{Diagnostic, SafeFixes, edited, safe_fixes};
 
 use crate::cli::input::{InputText, STANDARD_INPUT};
-use crate::cli::text_edits::edited;
 use crate::disk::replace_file::replace;
 
 /// A fix may make another one possible, so the text is fixed repeatedly, up to this limit.

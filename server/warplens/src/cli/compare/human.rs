@@ -10,7 +10,9 @@ use warplens_sim_warp::{LaneStore, Severity, StatementId, Status, WarpId};
 
 use super::reduce::Reduced;
 use crate::cli::plain::plain;
-use warplens_tools::comparison::compared::{Compared, Drawn, NOT_COMPARED, Run, Scope};
+use warplens_tools::comparison::compared::{
+    Compared, Contraction, Drawn, FusedSum, NOT_COMPARED, Run, Scope, one_line,
+};
 
 const STRONG: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
@@ -19,6 +21,9 @@ const SUCCESS: Style = AnsiColor::Green.on_default().bold();
 
 /// The limit of buffers whose first difference is shown.
 const MAX_BUFFERS: usize = 4;
+
+/// The limit of fused sums that are shown.
+const MAX_SUMS: usize = 8;
 
 pub(super) fn write(compared: &Compared, reduced: Option<&Reduced>, out: &mut dyn Write) -> io::Result<()> {
     let Compared { runs, comparison, lane, .. } = compared;
@@ -40,6 +45,7 @@ pub(super) fn write(compared: &Compared, reduced: Option<&Reduced>, out: &mut dy
         first_step(runs, difference, out)?;
     }
     verdict(compared, out)?;
+    contraction(compared, out)?;
     scope(compared, out)?;
     reduced.map_or(Ok(()), |reduced| self::reduced(reduced, out))
 }
@@ -199,6 +205,33 @@ fn verdict(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
+/// Whether the difference is one of contraction.
+fn contraction(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
+    let Some(Contraction { fused, some_fused, tried, sums }) = &compared.contraction else {
+        return Ok(());
+    };
+    let name = |is_same: bool| if is_same { "same" } else { "different" };
+    write!(out, "{STRONG}contraction{STRONG:#}: fused: {}; unfused: {}", name(*fused), name(false))?;
+    match (*fused, *some_fused) {
+        (true, _) => writeln!(out)?,
+        (_, true) => writeln!(out, "; some fused: same")?,
+        (_, false) => writeln!(out, "; some fused: different ({})", count(*tried, "selection"))?,
+    }
+    for FusedSum { run, at, text } in sums.iter().take(MAX_SUMS) {
+        writeln!(out, "  {}:{}: {}", plain(&compared.runs[*run].path), at.line + 1, plain(text))?;
+    }
+    if let Some(more) = sums.len().checked_sub(MAX_SUMS).filter(|more| *more > 0) {
+        writeln!(out, "  {FAINT}… and {}{FAINT:#}", count(more, "more sum"))?;
+    }
+    if !sums.is_empty() {
+        writeln!(
+            out,
+            "  neither is wrong: without a rounding modifier, an assembler may fuse `mul` and `add` (PTX ISA, add); `.rn` forbids it"
+        )?;
+    }
+    Ok(())
+}
+
 /// `thread (5,0,0) of block (0,0,0), lane 5 of warp 0`.
 fn thread(run: &Run, warp: WarpId, lane: u32) -> String {
     let [x, y, z] = run.prepared.resolved.config.block.map(u64::from);
@@ -228,5 +261,5 @@ fn text(run: &Run, statement: StatementId) -> String {
     let Some(statement) = run.prepared.statements.get(statement.index()) else { return String::new() };
     let range = usize::from(statement.range.start())..usize::from(statement.range.end());
     let text = run.text.byte_slice(range).to_string();
-    plain(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
+    plain(&one_line(&text)).into_owned()
 }

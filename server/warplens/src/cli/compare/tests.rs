@@ -1,3 +1,4 @@
+mod contraction;
 mod corpus;
 mod reduce;
 

@@ -24,9 +24,10 @@ use crate::lsp::scheduling::tasks::TaskControl;
 use crate::lsp::settings::Settings;
 use crate::lsp::state::State;
 use warplens_tools::comparison::compared::Compared;
+use warplens_tools::comparison::contraction;
 use warplens_tools::comparison::json::{self, JsonCompared};
 use warplens_tools::comparison::random::{self, Random};
-use warplens_tools::comparison::sides::{Sides, labelled};
+use warplens_tools::comparison::sides::Sides;
 use warplens_tools::source::{RunError, Source};
 
 #[derive(Deserialize)]
@@ -144,7 +145,7 @@ fn compare(
     let first = sides.first()?;
     let other = sides.other(&first.prepared.resolved.launch)?;
     let equality = Equality::default();
-    let chosen = Compared::new(labelled([first, other]), equality, None, sides.control)?;
+    let chosen = contraction::compare(sides, [first, other], equality, None)?;
     if !chosen.comparison.is_equal() || random.launches == 0 {
         return Ok(chosen);
     }
@@ -154,7 +155,8 @@ fn compare(
     });
     match drawn {
         Ok(drawn) if drawn.comparison.is_equal() => {
-            Ok(Compared { scope: chosen.scope.and(drawn.scope), drawn: drawn.drawn, ..chosen })
+            let contraction = chosen.contraction.or(drawn.contraction);
+            Ok(Compared { scope: chosen.scope.and(drawn.scope), contraction, drawn: drawn.drawn, ..chosen })
         }
         // The kernels do not run with any launch but the chosen one.
         Err(RunError::NothingDrawn { .. }) => Ok(chosen),

@@ -3,8 +3,6 @@
 use warplens_ide::{TextEdit, TextRange, TextSize};
 use warplens_sim_launch::Launch;
 
-use crate::cli::text_edits;
-
 /// One kernel, or two of one language that are reduced together, and the launch.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Candidate {
@@ -35,7 +33,7 @@ fn edited(text: &str, mut edits: Vec<TextEdit>) -> String {
         end = if is_kept { edit.range.end() } else { end };
         is_kept
     });
-    let text = text_edits::edited(text, &edits);
+    let text = warplens_ide::edited(text, &edits);
     let lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
     lines.flat_map(|line| [line, "\n"]).collect()
 }

@@ -11,8 +11,9 @@ use warplens_ide::lanes::{Prepared, RunRequest};
 use warplens_ide::{Language, Reducible, Severity};
 use warplens_sim_launch::{Argument, Launch, Passed};
 use warplens_sim_warp::{Control, FindingKind, RunResult, Status};
-use warplens_tools::comparison::compared::{Compared, Run};
-use warplens_tools::comparison::sides::{Sides, labelled};
+use warplens_tools::comparison::compared::Compared;
+use warplens_tools::comparison::contraction;
+use warplens_tools::comparison::sides::Sides;
 use warplens_tools::source::{Launches, RunError, Source};
 
 use super::super::assembled::Assembler;
@@ -189,15 +190,15 @@ impl<'a> Oracle<'a> {
                 _ => return Ok(None),
             }
         }
-        let Some(runs) = self.run(&sources, candidate)? else { return Ok(None) };
-        let compared = Compared::new(labelled(runs), self.pair.equality, None, Control::none());
-        let compared = compared.map_err(RunError::from)?;
-        let is_it = !compared.comparison.is_equal() && compared.comparison.finished == self.accepted.finished;
-        Ok(is_it.then_some(compared))
+        let compared = self.compare_runs(&sources, candidate)?;
+        let is_it = |compared: &Compared| {
+            !compared.comparison.is_equal() && compared.comparison.finished == self.accepted.finished
+        };
+        Ok(compared.filter(is_it))
     }
 
-    /// The runs of a candidate. The first kernel runs before the other one is assembled, because most candidates fail there.
-    fn run(&self, sources: &[Source], candidate: &Candidate) -> Result<Option<[Run; 2]>> {
+    /// Runs a candidate and compares the results. The first kernel runs before the other one is assembled, because most candidates fail there.
+    fn compare_runs(&self, sources: &[Source], candidate: &Candidate) -> Result<Option<Compared>> {
         let Some(source) = sources.first() else { return Ok(None) };
         let first = self.sides(source, source);
         let Ok(prepared) = first.prepare_first(&candidate.launch) else { return Ok(None) };
@@ -219,7 +220,10 @@ impl<'a> Oracle<'a> {
         let sides = self.sides(source, other);
         let Ok(prepared) = sides.prepare_other(&one.prepared.resolved.launch) else { return Ok(None) };
         let other = sides.run(1, self.limited(prepared))?;
-        Ok(unusable(&other.result, true).is_none().then_some([one, other]))
+        if unusable(&other.result, true).is_some() {
+            return Ok(None);
+        }
+        Ok(Some(contraction::compare(&sides, [one, other], self.pair.equality, None)?))
     }
 
     fn sides<'s>(&'s self, source: &'s Source, other: &'s Source) -> Sides<'s> {
