@@ -39,6 +39,17 @@ pub struct Part {
     pub kind: ScalarType,
     /// How the memory that it points to is used, if it becomes an address.
     pub access: Option<Access>,
+    /// The size of a table that it is, if indexes are masked with it.
+    pub table: Option<TableSize>,
+}
+
+/// How a number gives the size of a table, which is a power of two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableSize {
+    /// The number of slots: indexes are masked with one less.
+    Slots,
+    /// One less than the number of slots: a mask, whose bits are all ones.
+    Mask,
 }
 
 /// How the memory that a parameter points to is used.
@@ -58,6 +69,16 @@ pub struct EmptySlot {
     pub bytes: u64,
 }
 
+impl TableSize {
+    /// The number for a table with this many slots.
+    pub(crate) fn number(self, slots: i128) -> i128 {
+        match self {
+            TableSize::Slots => slots,
+            TableSize::Mask => slots - 1,
+        }
+    }
+}
+
 impl Access {
     /// Adds another access to the same memory; the first load determines the elements.
     pub fn join(self, other: Access) -> Access {
@@ -67,8 +88,8 @@ impl Access {
 }
 
 impl Body {
-    /// How the memory is used that a whole parameter points to.
-    pub(crate) fn access(&self, param: usize) -> Option<Access> {
-        self.params.get(param)?.iter().find(|part| part.at == 0)?.access
+    /// What the kernel loads from this offset of a parameter.
+    pub(crate) fn part(&self, param: usize, at: u64) -> Option<&Part> {
+        self.params.get(param)?.iter().find(|part| part.at == at)
     }
 }

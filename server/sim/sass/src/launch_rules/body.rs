@@ -47,7 +47,7 @@ pub fn body(function: &Function, program: &Program, sizes: &[u64]) -> Body {
             4 => ScalarType::B32,
             _ => ScalarType::B64,
         };
-        vec![Part { at: 0, kind, access }]
+        vec![Part { at: 0, kind, access, table: None }]
     };
     Body {
         maps: Vec::new(),

@@ -60,7 +60,7 @@ fn arguments() {
         ..CudaKernel::default()
     };
     let access = |element, loaded| Some(Access { element, loaded, empty: None });
-    let part = |at, kind, access| Part { at, kind, access };
+    let part = |at, kind, access| Part { at, kind, access, table: None };
     let params = vec![
         vec![],
         vec![],
