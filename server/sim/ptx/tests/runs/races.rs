@@ -518,7 +518,7 @@ fn a_flag_of_the_block_needs_no_wider_acquire() {
 /// All warps load what only the first one stores, as compilers replicate loads.
 #[test]
 fn a_racing_value_that_is_not_used() {
-    let body = |load: &str, store: &str, others: &str| {
+    let body = |load: &str, compute: &str, store: &str, others: &str| {
         format!(
             "
                 and.b32 %r5, %r1, 31;
@@ -530,7 +530,7 @@ fn a_racing_value_that_is_not_used() {
                 @%p1 st.shared.u32 [%r6], 0;
                 bar.sync 0;
                 {load}
-                add.u32 %r8, %r7, 1;
+                {compute}
                 {store}
                 {others}
                 ret;
@@ -541,7 +541,20 @@ fn a_racing_value_that_is_not_used() {
     let shared = ("ld.shared.u32 %r7, [%r6];", "@%p1 st.shared.u32 [%r6], %r8;");
     let branch = ("ld.global.u32 %r7, [%rd3];", "@!%p1 exit;\nst.global.u32 [%rd3], %r8;");
     for (load, store) in [global, shared, branch] {
-        clean(1, 64, &body(load, store, ""));
+        clean(1, 64, &body(load, add, store, ""));
+    }
+    // The value passes through other lanes of the warp.
+    for exchange in [
+        "shfl.sync.bfly.b32 %r8, %r7, 16, 31, -1;",
+        "redux.sync.add.u32 %r8, %r7, -1;",
+        "setp.eq.u32 %p2, %r7, 0;\nvote.sync.ballot.b32 %r8, %p2, -1;",
+        "vadd.u32.u32.u32 %r8, %r7, 1;",
+        "mov.b32 %r9, 0;\nmma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r8, %r10}, {%r7, %r9}, {%r9}, {%r9, %r9};",
+    ] {
+        clean(1, 64, &body(global.0, exchange, global.1, ""));
+        let used = "@!%p1 st.global.u32 [%rd3+256], %r8;";
+        let found = findings("sm_90", 1, 64, &body(global.0, exchange, global.1, used));
+        assert!(found.contains("error data-race"), "{exchange} {found}");
     }
     for (load, store) in [global, shared] {
         // The other warps use the value, in a store, an address or a branch.
@@ -550,11 +563,12 @@ fn a_racing_value_that_is_not_used() {
             "mul.wide.u32 %rd4, %r7, 4;\nadd.u64 %rd4, %rd1, %rd4;\n@!%p1 st.global.u32 [%rd4+256], 0;",
             "setp.eq.u32 %p2, %r7, 9;\n@%p2 exit;",
         ] {
-            let found = findings("sm_90", 1, 64, &body(load, store, others));
+            let found = findings("sm_90", 1, 64, &body(load, add, store, others));
             assert!(found.contains("error data-race"), "{others} {found}");
         }
     }
     // Without a use anywhere, the load stays reported.
-    let found = findings("sm_90", 1, 64, &body(global.0, "@%p1 st.global.u32 [%rd3], 1;", ""));
+    let found = findings("sm_90", 1, 64, &body(global.0, add, "@%p1 st.global.u32 [%rd3], 1;", ""));
     assert!(found.contains("error data-race"), "{found}");
 }
+    let add = "add.u32 %r8, %r7, 1;";
