@@ -589,6 +589,33 @@ fn a_lane_releases_only_its_own_accesses() {
     }
 }
 
+/// The simulator has zeros there, but the memory has no value that a store could leave unchanged.
+#[test]
+fn a_store_to_uninitialized_memory_changes_it() {
+    let body = |before: &str| {
+        format!(
+            "
+                {before}
+                setp.eq.u32 %p1, %r1, 32;
+                @%p1 st.shared.u32 [%r4], 0;
+                setp.ge.u32 %p2, %r1, 32;
+                @%p2 exit;
+                ld.shared.u32 %r5, [%r4];
+                st.global.u32 [%rd2], %r5;
+                ret;
+            "
+        )
+    };
+    assert!(findings("sm_90", 1, 64, &body("")).contains("error data-race"));
+    let found = findings(
+        "sm_90",
+        1,
+        64,
+        &body("setp.eq.u32 %p2, %r1, 0;\n@%p2 st.shared.u32 [%r4], 0;\nbar.sync 0;"),
+    );
+    assert!(found.contains("information same-value-race") && !found.contains("error"), "{found}");
+}
+
 #[test]
 fn a_flag_of_the_block_needs_no_wider_acquire() {
     let body = |acquire: &str| {
