@@ -98,13 +98,16 @@ pub(super) fn check(
     let mut budget = BUDGET;
     for branch in branches {
         let Some(reconvergence) = post_dominators.immediate(branch) else { continue };
-        let paths = Paths::new(cfg, branch, reconvergence, barriers, &mut budget);
+        let paths = Paths::new(cfg, branch, Some(reconvergence), barriers, &mut budget);
+        // Lanes that leave on one path meet the others at no reconvergence point: each path extends to its end.
+        let whole = paths.leave(cfg).then(|| Paths::new(cfg, branch, None, barriers, &mut budget));
+        let whole = whole.as_ref().unwrap_or(&paths);
         // Lanes that only exit are not waited for.
         let is_awaited = !leaves_at_once(function, cfg, reconvergence);
         let splits_warps = LazyCell::new(|| splits_warps(function, &analysis.branch_reason(branch)));
         left.retain(|&barrier| {
             let counted = !counts_all(function.instruction(barrier));
-            let elsewhere = paths.others_wait_elsewhere(cfg, barrier) && (!counted || *splits_warps);
+            let elsewhere = whole.others_wait_elsewhere(cfg, barrier) && (!counted || *splits_warps);
             let alone = !counted && is_awaited && paths.leads_to(cfg, barrier);
             if !alone && !elsewhere {
                 return true;
@@ -133,7 +136,7 @@ fn splits_warps(function: &Function, links: &[Link]) -> bool {
     })
 }
 
-/// The blocks on each path from a branch to its reconvergence point.
+/// The blocks on each path from a branch to its end.
 struct Paths {
     blocks: Vec<Vec<bool>>,
     /// For each barrier, the paths that lead to it, without duplicates.
@@ -144,11 +147,11 @@ impl Paths {
     fn new(
         cfg: &Cfg,
         branch: BlockId,
-        reconvergence: BlockId,
+        end: Option<BlockId>,
         barriers: &[InstructionId],
         budget: &mut usize,
     ) -> Paths {
-        let blocks = cfg.successors(branch).map(|path| before(cfg, path, [branch, reconvergence], budget));
+        let blocks = cfg.successors(branch).map(|path| before(cfg, path, branch, end, budget));
         let mut paths = Paths { blocks: blocks.collect(), waiting: Vec::new() };
         paths.waiting = barriers.iter().map(|barrier| paths.to(cfg, *barrier)).collect();
         paths.waiting.sort_unstable();
@@ -160,6 +163,13 @@ impl Paths {
     fn to(&self, cfg: &Cfg, barrier: InstructionId) -> Vec<bool> {
         let block = cfg.block_of(barrier.index() as u32).index();
         self.blocks.iter().map(|path| path[block]).collect()
+    }
+
+    /// Whether lanes exit on a path.
+    fn leave(&self, cfg: &Cfg) -> bool {
+        cfg.ids().any(|block| {
+            cfg.block(block).end == BlockEnd::Exits && self.blocks.iter().any(|path| path[block.index()])
+        })
     }
 
     fn leads_to(&self, cfg: &Cfg, barrier: InstructionId) -> bool {
@@ -175,12 +185,12 @@ impl Paths {
     }
 }
 
-/// The blocks from the start of a path to its ends. A path that returns to the branch ends there.
-fn before(cfg: &Cfg, path: BlockId, [branch, reconvergence]: [BlockId; 2], budget: &mut usize) -> Vec<bool> {
+/// The blocks from the start of a path to its ends, before `end`. A path that returns to the branch ends there.
+fn before(cfg: &Cfg, path: BlockId, branch: BlockId, end: Option<BlockId>, budget: &mut usize) -> Vec<bool> {
     let mut reached = vec![false; cfg.blocks().len()];
     let mut open = vec![path];
     while let Some(block) = open.pop() {
-        if block != reconvergence && *budget > 0 && !std::mem::replace(&mut reached[block.index()], true) {
+        if Some(block) != end && *budget > 0 && !std::mem::replace(&mut reached[block.index()], true) {
             *budget -= 1;
             if block != branch {
                 open.extend(cfg.successors(block));
@@ -316,7 +326,13 @@ mod tests {
             "@%p1 bra L;\n@%p2 bra M;\nbar.sync 0;\nbra END;\nL: bar.sync 0;\nbra END;\nM: bar.sync 0;\nEND: ret;",
             &[7, 9, 11],
         );
-        check("@%p1 bra L;\nbar.sync 0;\nret;\nL: bar.sync 0;\nret;", &[6]);
+        check("@%p1 bra L;\nbar.sync 0;\nret;\nL: bar.sync 0;\nret;", &[6, 8]);
+        for (first, second) in [("bar.sync 14, 32", "bar.sync 14, 32"), ("bar.sync 1, 32", "bar.sync 2, 32")]
+        {
+            for leave in ["ret", "exit", "st.shared.u32 [8], %r1; ret"] {
+                check(&format!("@%p1 bra L;\n{first};\n{leave};\nL: {second};\nret;"), &[6, 8]);
+            }
+        }
     }
 
     #[test]
@@ -329,6 +345,10 @@ mod tests {
             "mov.u32 %r2, 64;\nsetp.lt.u32 %p1, %r1, %r2;\n@%p1 bra L;\nbar.sync 1, 64;\nbra END;\nL: bar.sync 2, 64;\nEND: ret;",
             // Producers and consumers.
             "setp.lt.u32 %p1, %r1, 64;\n@%p1 bra L;\nbar.sync 1, 128;\nbra END;\nL: bar.arrive 1, 128;\nEND: ret;",
+            // Whole warps on each path, which each leave.
+            "setp.lt.u32 %p1, %r1, 64;\n@%p1 bra L;\nbar.sync 1, 64;\nret;\nL: bar.sync 2, 64;\nret;",
+            // Lanes that leave inside one path, and one barrier for all others.
+            "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\nsetp.eq.u32 %p2, %r1, 5;\n@%p2 bra OUT;\nst.shared.u32 [8], %r1;\nL: st.shared.u32 [4], %r1;\nbar.sync 1, 32;\nret;\nOUT: st.shared.u32 [8], %r1;\nret;",
             // One path waits, the other one exits.
             "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\nbar.sync 0;\nbar.sync 0;\nbra END;\nL: st.shared.u32 [8], %r1;\nEND: ret;",
         ] {

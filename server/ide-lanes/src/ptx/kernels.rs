@@ -1,5 +1,8 @@
 //! The kernels of a PTX module, from the headers of its items.
 
+use std::cell::OnceCell;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 use warplens_hir::ptx::{AddressSize, DeclarationKind, Directive, FunctionKind, Linkage, ModuleKind, Space};
 use warplens_ide_db::ptx::{module_names, ptx_function, ptx_header};
 use warplens_ide_db::{Db, File, Item, items};
@@ -13,22 +16,22 @@ use crate::simulator::Found;
 
 pub(super) fn kernels<'db>(db: &'db dyn Db, file: File) -> impl Fn(Item<'db>) -> Option<Found> + 'db {
     let address_bytes = address_bytes(db, file);
-    move |item| ptx_kernel(db, item, address_bytes, &SharedArrays { db, file })
+    let module = Module { db, file, functions: OnceCell::new() };
+    move |item| ptx_kernel(db, item, address_bytes, &module)
 }
 
-fn ptx_kernel(
-    db: &dyn Db,
-    item: Item<'_>,
+fn ptx_kernel<'db>(
+    db: &'db dyn Db,
+    item: Item<'db>,
     address_bytes: Option<u64>,
-    shared: &SharedArrays<'_>,
+    module: &Module<'db>,
 ) -> Option<Found> {
     let header = ptx_header(db, item);
     header.declarations.iter().find_map(|declaration| match &declaration.kind {
         DeclarationKind::Function { kind: FunctionKind::Entry, has_body: true, signature, .. } => {
             let kernel = launch_rules::kernel(signature, address_bytes);
-            let shape = shape(db, item);
-            let shaped_block = shape.block(&|name| shared.bytes(name));
-            let kernel = CudaKernel { shaped_block, uses_pairs: shape.uses_pairs(), ..kernel };
+            let shaped_block = shape(db, item).block(&|name| module.shared_bytes(name));
+            let kernel = CudaKernel { shaped_block, uses_pairs: module.uses_pairs(item), ..kernel };
             let kernel = Kernel::new(declaration.name.clone(), kernel);
             Some(Found { kernel, name: declaration.name_range, note: None, variant: None, is_unnamed: false })
         }
@@ -42,14 +45,44 @@ fn shape<'db>(db: &'db dyn Db, item: Item<'db>) -> Shape {
     ptx_function(db, item).map_or_else(Shape::default, |function| Shape::of_ptx(&function))
 }
 
-/// The shared memory arrays that a module declares.
-struct SharedArrays<'db> {
+/// What a kernel uses of its module: shared memory arrays and functions.
+struct Module<'db> {
     db: &'db dyn Db,
     file: File,
+    functions: OnceCell<FxHashMap<&'db str, Item<'db>>>,
 }
 
-impl SharedArrays<'_> {
-    fn bytes(&self, name: &str) -> Option<u64> {
+impl<'db> Module<'db> {
+    /// Whether a kernel, or a function that it calls, is written for pairs of blocks.
+    fn uses_pairs(&self, kernel: Item<'db>) -> bool {
+        let (mut seen, mut work) = (FxHashSet::default(), vec![kernel]);
+        while let Some(item) = work.pop() {
+            let shape = shape(self.db, item);
+            if shape.uses_pairs() {
+                return true;
+            }
+            let called = shape.names().iter().filter_map(|name| self.functions().get(name.as_str()).copied());
+            work.extend(called.filter(|function| seen.insert(*function)));
+        }
+        false
+    }
+
+    /// The device functions with a body.
+    fn functions(&self) -> &FxHashMap<&'db str, Item<'db>> {
+        self.functions.get_or_init(|| {
+            let items = items(self.db, self.file).iter().copied();
+            let named = items.flat_map(|item| {
+                let functions = ptx_header(self.db, item).declarations.iter().filter(|declaration| {
+                    let kind = &declaration.kind;
+                    matches!(kind, DeclarationKind::Function { kind: FunctionKind::Func, has_body: true, .. })
+                });
+                functions.map(move |function| (function.name.as_str(), item))
+            });
+            named.collect()
+        })
+    }
+
+    fn shared_bytes(&self, name: &str) -> Option<u64> {
         let items = items(self.db, self.file).iter().filter(|item| item.kind(self.db) == ItemKind::Variable);
         let headers = items.map(|item| ptx_header(self.db, *item));
         headers.flat_map(|header| &header.declarations).find_map(|declaration| match &declaration.kind {

@@ -396,4 +396,11 @@ tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r2, 32;";
     let text = kernel("", pair).replace("8.0\n.target sm_70", "8.6\n.target sm_100a");
     let found = settled(&text);
     assert!(found.ends_with(" finished\n"), "{found}");
+    // The function that a kernel calls may be the one that is written for pairs.
+    let (declarations, body) = pair.split_once('\n').unwrap();
+    let function =
+        format!("{declarations}\n.func pair\n{{\n.reg .b32 %r<4>;\n{body}\nret;\n}}\n.visible .entry");
+    let called = kernel("", "call pair;").replace("8.0\n.target sm_70", "8.6\n.target sm_100a");
+    let found = settled(&called.replacen(".visible .entry", &function, 1));
+    assert!(found.ends_with(" finished\n"), "{found}");
 }

@@ -10,6 +10,7 @@ pub struct Order {
     pub acquire: bool,
     /// Its writes follow all earlier accesses.
     pub release: bool,
+    /// It orders the accesses around it, in the directions of `acquire` and `release`.
     pub fence: bool,
     pub scope: Scope,
     /// The lanes that execute it wait for each other.
@@ -23,11 +24,11 @@ pub struct Order {
 /// The threads for which the guarantees hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Scope {
-    #[default]
-    Device,
+    Block,
     /// The blocks of the cluster; without one, the block.
     Cluster,
-    Block,
+    #[default]
+    Device,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -250,7 +250,7 @@ impl Sanitizer {
             self.note_special(event, spaces);
         }
         let strong = order.strong || matches!(event.kind, AccessKind::Atomic | AccessKind::Completion);
-        let strength = Strength::of(strong, self.is_in_block(order));
+        let strength = Strength::of(strong, self.scope_of(order));
         if strong {
             self.access_strong(event, spaces);
         }
@@ -400,7 +400,7 @@ impl Sanitizer {
         conflicts: &mut Conflicts,
     ) {
         let RunningVisit { statement, live, order, unchanged, silent, .. } = self.report.visit;
-        let in_block = self.is_in_block(order);
+        let scope = self.scope_of(order);
         let Some((shadow, budget)) = self.memory.of(region) else { return };
         let span = event.span();
         if !shadow.prepare(index, span, budget) {
@@ -408,14 +408,16 @@ impl Sanitizer {
         }
         let signal = SyncAccess {
             reads: event.kind != AccessKind::Store,
+            observes: !matches!(event.kind, AccessKind::Store | AccessKind::Completion),
             writes: false,
             acquire: order.acquire,
             release: order.release || event.kind == AccessKind::Completion,
-            in_block,
+            scope,
+            cluster: self.cluster.clock.number(),
         };
         let synchronizes = strength != Strength::Weak && self.report.checks.races;
         // Threads synchronize through shared memory only within a cluster, so the location includes the cluster.
-        let cluster = if region == MemoryRegion::Shared { self.cluster.clock.number() } else { 0 };
+        let cluster = if region == MemoryRegion::Shared { signal.cluster } else { 0 };
         let place = (region, index | u64::from(cluster) << 32);
         if synchronizes && signal.reads {
             self.sync.signal(place, thread, live, signal);

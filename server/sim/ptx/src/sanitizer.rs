@@ -1,6 +1,7 @@
 //! The checks that know PTX instructions: undefined values, from their origin to their use, and operands out of range.
 
 pub(crate) mod bit_field;
+mod bit_sources;
 pub(crate) mod division;
 mod exchange;
 pub(crate) mod passing;
@@ -8,7 +9,9 @@ mod patterns;
 mod propagation;
 pub(crate) mod undefined;
 pub(crate) mod undefined_access;
+mod undefined_arithmetic;
 mod undefined_bits;
+mod undefined_choices;
 pub(crate) mod undefined_use;
 pub(crate) mod values;
 

@@ -148,7 +148,7 @@ fn order_of(operation: &Operation, program: &Program) -> Order {
         Op::Atomic(_) => Order { strong: true, acquire: true, ..Order::default() },
         Op::Fence { in_block } => {
             let scope = if in_block { Scope::Block } else { Scope::Device };
-            Order { fence: true, scope, ..Order::default() }
+            Order { fence: true, acquire: true, release: true, scope, ..Order::default() }
         }
         _ => Order::default(),
     }

@@ -65,6 +65,10 @@ impl Sanitizer {
                 "the flag is read without an acquire: poll it with `ld.acquire.gpu`, or execute `fence.acq_rel.gpu` after the poll; \
                  a barrier or a fence of the block does not order the accesses of other blocks"
             }
+            Race::Data if self.sync.needs_wider_scope(before, thread) => {
+                "the flag orders only threads within the scope of its accesses and fences, which does not include both threads: use \
+                 `.gpu` in the release and in the acquire, not `.cta` or `.cluster`"
+            }
             Race::Data if self.is_mixed(event, before) => {
                 "only one of the accesses is atomic or volatile; make both so, or synchronize them"
             }

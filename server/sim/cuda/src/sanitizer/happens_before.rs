@@ -12,7 +12,8 @@
 //!
 //! * an atomic that reads what a fence published orders the accesses after it, even without a second fence;
 //! * a fence by each thread before a barrier counts for any thread that publishes after the barrier;
-//! * a fence of any thread counts for the flags that other threads have read before they synchronized with it.
+//! * a fence of any thread counts for the flags that other threads have read before they synchronized with it;
+//! * a fence that acquires counts for flags that it cannot reach, as far as they tell of the thread's own block.
 //!
 //! What a thread learns from a flag of another block without acquiring it does not become known through a barrier or a
 //! fence of the block: those leave stale lines in the first-level cache.
@@ -27,6 +28,7 @@ pub(crate) use self::cluster_clock::ClusterClock;
 use super::stamp::{IN_FLIGHT, Stamp};
 use super::vector_clock::{Agent, VectorClock};
 use crate::memory::region::MemoryRegion;
+use crate::order::{Order, Scope};
 use crate::registers::{WIDTH, lanes};
 
 /// Maximum number of recorded epochs. Beyond it, all epochs so far count as ordered.
@@ -73,7 +75,7 @@ pub(crate) struct BlockClock {
     /// What every thread of the block knows of other blocks.
     common: VectorClock,
     /// What any thread of the block may publish.
-    released: Released,
+    released: ByScope,
     warps: Vec<WarpClock>,
 }
 
@@ -94,36 +96,43 @@ struct WarpClock {
 #[derive(Clone, Debug, Default)]
 struct LaneClock {
     knows: VectorClock,
-    /// Learned from flags that threads of the block wrote and the thread has read, with no fence since.
-    pending: VectorClock,
-    /// Learned from flags that the thread or threads that synchronized with it have read, with no fence beyond the block since.
-    pending_wide: Option<Arc<VectorClock>>,
+    /// Learned from flags that the thread has read, with no fence of the scope since. Beyond the block, also from flags that
+    /// threads that synchronized with it have read.
+    pending: ByScope,
+    /// What flags that the thread has read would teach it if their accesses had a wider scope.
+    missed: Option<Arc<VectorClock>>,
     /// What the thread may publish because of a fence.
-    released: Released,
+    released: ByScope,
     /// What the thread last learned from a location, so that a polling thread does not learn it again.
-    learned: Released,
+    learned: ByScope,
 }
 
 /// What a reader of a location learns.
 #[derive(Debug, Default)]
 struct Published {
-    /// For readers in the writer's block.
-    narrow: Option<(u32, Arc<VectorClock>)>,
-    wide: Option<Arc<VectorClock>>,
+    /// By scope, for readers in the writer's block, in its cluster, and anywhere, with the number of this group.
+    by_scope: [Option<(u32, Arc<VectorClock>)>; SCOPES],
     writer: Option<(u32, Thread)>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SyncAccess {
+    /// Keeps what others have published at the location.
     pub(super) reads: bool,
+    /// The thread sees what it reads; the completion of a copy has no thread that does.
+    pub(super) observes: bool,
     pub(super) writes: bool,
     pub(super) acquire: bool,
     pub(super) release: bool,
-    pub(super) in_block: bool,
+    pub(super) scope: Scope,
+    /// The number of the thread's cluster.
+    pub(super) cluster: u32,
 }
 
-/// Clocks that may be published: within the block, and beyond it.
-type Released = [Option<Arc<VectorClock>>; 2];
+const SCOPES: usize = 3;
+
+/// A clock for each scope.
+type ByScope = [Option<Arc<VectorClock>>; SCOPES];
 
 fn joined(into: &mut Option<Arc<VectorClock>>, other: &Arc<VectorClock>) {
     match into {
@@ -132,7 +141,7 @@ fn joined(into: &mut Option<Arc<VectorClock>>, other: &Arc<VectorClock>) {
     }
 }
 
-fn join_released(into: &mut Released, other: &Released) {
+fn join_by_scope(into: &mut ByScope, other: &ByScope) {
     for (into, other) in into.iter_mut().zip(other) {
         if let Some(other) = other {
             joined(into, other);
@@ -252,11 +261,18 @@ impl HappensBefore {
         covers(&self.block.common)
             || mine.lanes.as_ref().is_some_and(|lanes| {
                 let lane = &lanes[thread.lane as usize];
-                covers(&lane.knows)
-                    || strong
-                        && (covers(&lane.pending)
-                            || lane.pending_wide.as_ref().is_some_and(|pending| covers(pending)))
+                covers(&lane.knows) || strong && lane.pending.iter().flatten().any(|pending| covers(pending))
             })
+    }
+
+    /// Whether the thread has read a flag that would order the earlier access if its accesses had a wider scope.
+    pub(super) fn needs_wider_scope(&self, stamp: Stamp, thread: Thread) -> bool {
+        let lanes = self.block.warps[thread.warp as usize].lanes.as_ref();
+        let missed = lanes.and_then(|lanes| lanes[thread.lane as usize].missed.as_ref());
+        let origin = self.origin(stamp.epoch).zip(missed);
+        origin.is_some_and(|(Origin { block, warp }, missed)| {
+            missed.covers(block, warp, stamp.lane() as u8, stamp.epoch)
+        })
     }
 
     /// Whether an unsettled epoch belongs to another warp, and this warp has not synchronized with any other.
@@ -297,47 +313,48 @@ impl HappensBefore {
         }
     }
 
-    pub(super) fn fence(&mut self, warp: u32, live: u32, mask: u32, in_block: bool) {
-        let together = live & !mask == 0;
-        let base = self.published_by_warp(warp, together);
-        let latest = self.latest();
-        let number = self.block.number;
-        let clock = &mut self.block.warps[warp as usize];
-        (clock.epoch, clock.is_merged) = (0, false);
-        let clocks = clock.lanes.get_or_insert_with(Default::default);
-        let shared = Arc::new(base);
-        for lane in lanes(mask) {
-            let own = &mut clocks[lane];
-            own.acquire_pending(number, in_block);
-            let mut knowledge = Arc::clone(&shared);
-            if !own.knows.is_empty() || !together {
-                let knowledge = Arc::make_mut(&mut knowledge);
-                knowledge.join(&own.knows);
-                knowledge.learn(Agent::Lane(number, warp, lane as u8), latest);
-                if let Some(pairs) = &clock.pairs {
-                    for (other, &epoch) in pairs[lane].iter().enumerate().filter(|(_, epoch)| **epoch != 0) {
-                        knowledge.learn(Agent::Lane(number, warp, other as u8), epoch);
-                    }
-                }
-            }
-            own.released[0] = Some(Arc::clone(&knowledge));
-            if !in_block {
-                own.released[1] = Some(knowledge);
+    /// Lanes of a warp execute a fence, which acquires, releases, or both.
+    pub(super) fn fence(&mut self, warp: u32, live: u32, mask: u32, order: Order) {
+        let (number, scope) = (self.block.number, order.scope);
+        if order.acquire {
+            let clock = &mut self.block.warps[warp as usize];
+            clock.is_merged = false;
+            let clocks = clock.lanes.get_or_insert_with(Default::default);
+            lanes(mask).for_each(|lane| clocks[lane].acquire_pending(number, scope));
+        }
+        if order.release {
+            let known = self.known_by(warp, live, mask);
+            let clock = &mut self.block.warps[warp as usize];
+            clock.is_merged = false;
+            let clocks = clock.lanes.get_or_insert_with(Default::default);
+            for (lane, knowledge) in known {
+                clocks[lane].released[..=scope as usize].fill(Some(knowledge));
             }
         }
     }
 
-    /// Adds what lanes of a warp knew at their last fence.
-    pub(super) fn add_fenced(&self, warp: u32, mask: u32, clock: &mut VectorClock) {
-        let Some(clocks) = &self.block.warps[warp as usize].lanes else { return };
-        let mut last: Option<&Arc<VectorClock>> = None;
-        for known in lanes(mask).filter_map(|lane| clocks[lane].released[0].as_ref()) {
-            // Lanes that execute a fence together share one clock; join it once.
-            if last.is_none_or(|last| !Arc::ptr_eq(last, known)) {
-                clock.join(known);
+    /// What each of these lanes knows, and has done itself. The warp's later accesses are in a new epoch.
+    pub(super) fn known_by(&mut self, warp: u32, live: u32, mask: u32) -> Vec<(usize, Arc<VectorClock>)> {
+        let together = live & !mask == 0;
+        let shared = Arc::new(self.published_by_warp(warp, together));
+        let (latest, number) = (self.latest(), self.block.number);
+        let clock = &mut self.block.warps[warp as usize];
+        clock.epoch = 0;
+        let of_lane = |lane: usize| {
+            let own = clock.lanes.as_ref().map(|clocks| &clocks[lane].knows).filter(|own| !own.is_empty());
+            let mut knowledge = Arc::clone(&shared);
+            if own.is_some() || !together {
+                let knowledge = Arc::make_mut(&mut knowledge);
+                own.into_iter().for_each(|own| knowledge.join(own));
+                knowledge.learn(Agent::Lane(number, warp, lane as u8), latest);
+                let pairs = clock.pairs.iter().flat_map(|pairs| pairs[lane].iter().enumerate());
+                for (other, &epoch) in pairs.filter(|(_, epoch)| **epoch != 0) {
+                    knowledge.learn(Agent::Lane(number, warp, other as u8), epoch);
+                }
             }
-            last = Some(known);
-        }
+            (lane, knowledge)
+        };
+        lanes(mask).map(of_lane).collect()
     }
 
     /// What all lanes of a warp know, or if `together`, what they would know after synchronizing.
@@ -354,7 +371,7 @@ impl HappensBefore {
 
     /// A lane accesses a location through which threads may synchronize.
     pub(super) fn signal(&mut self, location: MemoryLocation, thread: Thread, live: u32, how: SyncAccess) {
-        if how.reads && !self.published.is_empty() {
+        if how.observes && !self.published.is_empty() {
             self.observe(location, thread, how);
         }
         if how.writes {
@@ -364,19 +381,26 @@ impl HappensBefore {
 
     fn observe(&mut self, location: MemoryLocation, thread: Thread, how: SyncAccess) {
         let Some(published) = self.published.get(&location) else { return };
-        let number = self.block.number;
+        let groups = [self.block.number, how.cluster, 0];
         let warp = &mut self.block.warps[thread.warp as usize];
         let clock = &mut warp.lanes.get_or_insert_with(Default::default)[thread.lane as usize];
-        let narrow =
-            published.narrow.as_ref().filter(|(block, _)| *block == number).map(|(_, narrow)| narrow);
-        let wide = published.wide.as_ref().filter(|_| !how.in_block);
-        warp.is_merged &= narrow.is_none() && wide.is_none();
-        if !how.acquire && !how.writes {
-            narrow.into_iter().for_each(|narrow| clock.pending.join(narrow));
-            wide.into_iter().for_each(|wide| joined(&mut clock.pending_wide, wide));
+        let mut received = [None; SCOPES];
+        for (scope, (received, of_scope)) in received.iter_mut().zip(&published.by_scope).enumerate() {
+            let of_scope = of_scope.as_ref().filter(|_| scope <= how.scope as usize);
+            *received = of_scope.filter(|(group, _)| *group == groups[scope]).map(|(_, clock)| clock);
+        }
+        if received.iter().all(Option::is_none) {
+            let widest = published.by_scope.iter().flatten().next_back();
+            widest.into_iter().for_each(|(_, widest)| joined(&mut clock.missed, widest));
             return;
         }
-        for (published, learned) in [narrow, wide].into_iter().zip(&mut clock.learned) {
+        warp.is_merged = false;
+        if !how.acquire && !how.writes {
+            let pending = clock.pending.iter_mut().zip(received);
+            pending.for_each(|(pending, received)| received.into_iter().for_each(|one| joined(pending, one)));
+            return;
+        }
+        for (published, learned) in received.into_iter().zip(&mut clock.learned) {
             let Some(published) = published else { continue };
             if learned.as_ref().is_none_or(|learned| !Arc::ptr_eq(learned, published)) {
                 clock.knows.join(published);
@@ -386,19 +410,16 @@ impl HappensBefore {
     }
 
     fn publish(&mut self, location: MemoryLocation, thread: Thread, live: u32, how: SyncAccess) {
-        let mask = 1 << thread.lane;
+        let mut released = ByScope::default();
         if how.release {
-            self.fence(thread.warp, live & mask, mask, how.in_block);
+            let known = self.known_by(thread.warp, live, 1 << thread.lane).pop().map(|(_, known)| known);
+            released[..=how.scope as usize].fill(known);
         }
         let number = self.block.number;
         let own =
             self.block.warps[thread.warp as usize].lanes.as_ref().map(|lanes| &lanes[thread.lane as usize]);
-        let mut released = Released::default();
-        for (scope, released) in released.iter_mut().enumerate() {
-            let own = own.and_then(|own| own.released[scope].as_ref());
-            for knowledge in own.into_iter().chain(&self.block.released[scope]) {
-                joined(released, knowledge);
-            }
+        for fenced in own.map(|own| &own.released).into_iter().chain([&self.block.released]) {
+            join_by_scope(&mut released, fenced);
         }
         let nothing = released.iter().all(Option::is_none);
         if nothing && !self.published.contains_key(&location) {
@@ -413,15 +434,13 @@ impl HappensBefore {
             *published = Published::default();
         }
         published.writer = writer;
-        let [narrow, wide] = released;
-        if let Some(narrow) = narrow {
-            match &mut published.narrow {
-                Some((block, have)) if *block == number => Arc::make_mut(have).join(&narrow),
-                other => *other = Some((number, narrow)),
+        let groups = [number, how.cluster, 0];
+        for (scope, released) in released.into_iter().enumerate().take(how.scope as usize + 1) {
+            let Some(released) = released else { continue };
+            match &mut published.by_scope[scope] {
+                Some((group, have)) if *group == groups[scope] => Arc::make_mut(have).join(&released),
+                other => *other = Some((groups[scope], released)),
             }
-        }
-        if let Some(wide) = wide.filter(|_| !how.in_block) {
-            joined(&mut published.wide, &wide);
         }
     }
 
@@ -452,8 +471,8 @@ impl HappensBefore {
         if all_wait {
             self.block.floor = latest;
             self.block.common.join(&sum.knows);
-            join_released(&mut self.block.released, &sum.released);
-            self.block.forget_lanes(sum.pending_wide);
+            join_by_scope(&mut self.block.released, &sum.released);
+            self.block.forget_lanes(sum);
             return;
         }
         for (warp, &mask) in waited.iter().enumerate().filter(|(_, mask)| **mask != 0) {
@@ -474,18 +493,17 @@ impl BlockClock {
         for clock in self.warps.iter().filter_map(|warp| warp.lanes.as_ref()).flat_map(|lanes| lanes.iter()) {
             sum.absorb(clock, self.number);
         }
-        join_released(&mut sum.released, &self.released);
+        join_by_scope(&mut sum.released, &self.released);
         sum
     }
 
     /// All threads know the same now, except what they may learn from flags of other blocks by a fence.
-    fn forget_lanes(&mut self, pending: Option<Arc<VectorClock>>) {
+    fn forget_lanes(&mut self, LaneClock { pending, missed, .. }: LaneClock) {
+        let is_kept = missed.is_some() || pending.iter().any(Option::is_some);
+        let lane = LaneClock { pending, missed, ..LaneClock::default() };
         for warp in &mut self.warps {
             warp.pairs = None;
-            warp.lanes = pending.as_ref().map(|pending| {
-                let lane = LaneClock { pending_wide: Some(Arc::clone(pending)), ..LaneClock::default() };
-                Box::new(std::array::from_fn(|_| lane.clone()))
-            });
+            warp.lanes = is_kept.then(|| Box::new(std::array::from_fn(|_| lane.clone())));
         }
     }
 }
@@ -494,24 +512,28 @@ impl LaneClock {
     /// Adds what another thread of the block knows and may publish. What it learned from flags of the block then needs no fence.
     fn absorb(&mut self, other: &LaneClock, block: u32) {
         self.knows.join(&other.knows);
-        self.knows.join(&other.pending);
-        if let Some(pending) = &other.pending_wide {
+        let [of_block, beyond @ ..] = &other.pending;
+        of_block.iter().for_each(|pending| self.knows.join(pending));
+        for (into, pending) in self.pending[1..].iter_mut().zip(beyond) {
+            let Some(pending) = pending else { continue };
             self.knows.join_block(pending, block);
-            joined(&mut self.pending_wide, pending);
+            joined(into, pending);
         }
-        join_released(&mut self.released, &other.released);
+        join_by_scope(&mut self.released, &other.released);
+        other.missed.iter().for_each(|missed| joined(&mut self.missed, missed));
     }
 
     /// A fence: the thread knows what it learned from flags.
-    fn acquire_pending(&mut self, block: u32, in_block: bool) {
-        self.knows.join(&std::mem::take(&mut self.pending));
-        match &self.pending_wide {
-            Some(pending) if in_block => self.knows.join_block(pending, block),
-            Some(pending) => {
-                self.knows.join(pending);
-                self.pending_wide = None;
+    fn acquire_pending(&mut self, block: u32, fence: Scope) {
+        for (scope, pending) in self.pending.iter_mut().enumerate() {
+            match pending {
+                Some(known) if scope <= fence as usize => {
+                    self.knows.join(known);
+                    *pending = None;
+                }
+                Some(known) => self.knows.join_block(known, block),
+                None => {}
             }
-            None => {}
         }
     }
 }

@@ -14,24 +14,24 @@ impl Sanitizer {
         let RunningVisit { warp, live, order, .. } = self.report.visit;
         self.block.awaited_grid |= order.special == SpecialOrder::AwaitsGrid && executed != 0;
         if order.fence {
-            let in_block = self.is_in_block(order);
-            self.sync.fence(warp, live, executed, in_block);
+            let scope = self.scope_of(order);
+            self.sync.fence(warp, live, executed, Order { scope, ..order });
             self.fence_tensor_memory();
             if order.proxy_fence != ProxyFence::None {
-                self.proxies.fence(&self.sync, warp, executed, order.proxy_fence);
+                let known = self.sync.known_by(warp, live, executed);
+                self.proxies.fence(&known, order.proxy_fence);
             }
         } else if order.synchronizes || self.lockstep {
             self.sync.synchronize(warp, live, if self.lockstep { live } else { executed });
         }
     }
 
-    /// Whether a statement's guarantees hold only within the block.
+    /// The threads for which a statement's guarantees hold in this launch.
     #[inline]
-    pub(super) fn is_in_block(&self, order: Order) -> bool {
+    pub(super) fn scope_of(&self, order: Order) -> Scope {
         match order.scope {
-            Scope::Device => false,
-            Scope::Cluster => !self.cluster.clock.has_several_blocks(),
-            Scope::Block => true,
+            Scope::Cluster if !self.cluster.clock.has_several_blocks() => Scope::Block,
+            scope => scope,
         }
     }
 

@@ -4,6 +4,8 @@
 //! barrier, or after the barrier in the thread that starts the copy. This check accepts a fence of any thread that
 //! knows of the write: it would rather miss errors than report false ones. The completion of a copy includes a fence.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::races::position;
@@ -29,11 +31,14 @@ pub(super) struct Proxies {
 }
 
 impl Proxies {
+    /// Lanes that know this execute a proxy fence.
     #[cold]
-    pub(super) fn fence(&mut self, sync: &HappensBefore, warp: u32, executed: u32, fence: ProxyFence) {
+    pub(super) fn fence(&mut self, known: &[(usize, Arc<VectorClock>)], fence: ProxyFence) {
         for (clock, covers) in self.fenced.iter_mut().zip([ProxyFence::Shared, ProxyFence::Global]) {
             if fence == covers || fence == ProxyFence::All {
-                sync.add_fenced(warp, executed, clock);
+                // Lanes that have only synchronized together share one clock.
+                let distinct = known.chunk_by(|(_, one), (_, next)| Arc::ptr_eq(one, next));
+                distinct.for_each(|lanes| clock.join(&lanes[0].1));
             }
         }
     }

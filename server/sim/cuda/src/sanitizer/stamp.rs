@@ -1,5 +1,7 @@
 //! The stamp of an access in shadow memory.
 
+use crate::order::Scope;
+
 /// Epochs from here on belong to copies in flight, one epoch per warp of the cluster.
 pub(super) const IN_FLIGHT: u32 = 1 << 31;
 
@@ -23,11 +25,11 @@ pub(super) enum Strength {
 
 impl Strength {
     #[inline(always)]
-    pub(super) fn of(strong: bool, in_block: bool) -> Strength {
-        match (strong, in_block) {
-            (false, _) => Strength::Weak,
-            (true, true) => Strength::Block,
-            (true, false) => Strength::Device,
+    pub(super) fn of(strong: bool, scope: Scope) -> Strength {
+        match scope {
+            _ if !strong => Strength::Weak,
+            Scope::Block => Strength::Block,
+            Scope::Cluster | Scope::Device => Strength::Device,
         }
     }
 }

@@ -11,6 +11,14 @@ pub fn register(name: &str, lanes: u32, what: &str) -> String {
     )
 }
 
+pub fn carry(lanes: u32, what: &str) -> String {
+    format!(
+        "the carry flag in {}, before an instruction with `.cc` writes it\nthe value {what}; execute the instruction with `.cc` in \
+         these lanes, too",
+        LaneSet(lanes.into())
+    )
+}
+
 pub fn shuffle(inactive: &InactiveSources, lanes: u32, what: &str) -> String {
     let InactiveSources { sources, why, .. } = *inactive;
     let (one, one_source) = (lanes.count_ones() == 1, sources.count_ones() == 1);

@@ -15,6 +15,8 @@ pub struct UndefinedOrigin {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     Register(u32),
+    /// The carry flag, which no instruction wrote.
+    Carry,
     Memory,
     Shuffle(InactiveSources),
     Division,

@@ -1,7 +1,7 @@
 //! Races with loads whose value is not used.
 //!
 //! Compilers let all warps of a block load what only one of them stores: in the others, the load may race with the store, and
-//! its value reaches no other access. Which lanes use a value is known only when their block has ended, so these races are
+//! its value reaches no other access, not even through an exchange of values in the warp. Which lanes use a value is known only when their block has ended, so these races are
 //! recorded, and removed from the findings at the end of the run.
 
 use rustc_hash::FxHashMap;
@@ -11,6 +11,7 @@ use warplens_sim_warp::trace::Finding;
 
 use super::conflicts::LaneConflict;
 use super::happens_before::HappensBefore;
+use super::patterns::UsedLanes;
 use super::shadow::Hazard;
 use crate::grown::grown;
 use crate::registers::FULL;
@@ -22,15 +23,16 @@ const MAX_ENTRIES: usize = 1 << 14;
 #[derive(Debug, Default)]
 pub struct PassedOn {
     loads: FxHashMap<u32, u32>,
-    /// By statement, the numbers of the loads whose value it uses.
-    accesses: Vec<Vec<u32>>,
+    /// By statement, the numbers of the loads whose values it uses, and from which lanes.
+    accesses: Vec<Vec<(u32, UsedLanes)>>,
 }
 
 impl PassedOn {
-    pub fn add(&mut self, load: u32, accesses: impl IntoIterator<Item = u32>) {
+    pub fn add(&mut self, load: u32, accesses: impl IntoIterator<Item = (u32, UsedLanes)>) {
         let number = self.loads.len() as u32;
         self.loads.insert(load, number);
-        accesses.into_iter().for_each(|access| grown(&mut self.accesses, access).push(number));
+        let accesses = accesses.into_iter();
+        accesses.for_each(|(access, lanes)| grown(&mut self.accesses, access).push((number, lanes)));
     }
 }
 
@@ -41,8 +43,12 @@ pub(super) struct BlockUses(Vec<u32>);
 impl BlockUses {
     #[inline]
     pub(super) fn accessed(&mut self, passed_on: &PassedOn, (statement, warp): (u32, u32), mask: u32) {
-        for load in passed_on.accesses.get(statement as usize).into_iter().flatten() {
-            *grown(&mut self.0, warp * passed_on.loads.len() as u32 + load) |= mask;
+        for &(load, lanes) in passed_on.accesses.get(statement as usize).into_iter().flatten() {
+            let used = match lanes {
+                UsedLanes::Warp if mask != 0 => FULL,
+                _ => mask,
+            };
+            *grown(&mut self.0, warp * passed_on.loads.len() as u32 + load) |= used;
         }
     }
 }

@@ -4,7 +4,7 @@ use warplens_hir::cfg::BlockId;
 use warplens_hir::ptx::{self as hir, Operand};
 
 use super::function::{FunctionDecoder, Mention};
-use crate::program::{Guard, Mixing, Read, ReadKind};
+use crate::program::{Guard, Mixing, Op, Read, ReadKind};
 
 /// Maximum number of blocks that the liveness search visits; once it is reached, no further registers are reported as
 /// suspects.
@@ -12,15 +12,80 @@ const PATIENCE: usize = 4_000_000;
 
 /// Opcodes whose result is undefined as soon as any source is undefined.
 const STRICT: &[&str] = &[
-    "add", "sub", "mul", "mad", "fma", "div", "rem", "abs", "neg", "min", "max", "sad", "mul24", "mad24",
-    "addc", "subc", "madc", "rcp", "sqrt", "rsqrt", "sin", "cos", "lg2", "ex2", "tanh", "copysign", "cvt",
-    "cvta", "mov", "setp", "set", "testp", "shl", "shr", "popc", "clz", "brev", "bfind", "not", "cnot",
-    "bfe", "dp4a", "dp2a",
+    "add",
+    "sub",
+    "mul",
+    "mad",
+    "fma",
+    "div",
+    "rem",
+    "abs",
+    "neg",
+    "min",
+    "max",
+    "sad",
+    "mul24",
+    "mad24",
+    "addc",
+    "subc",
+    "madc",
+    "rcp",
+    "sqrt",
+    "rsqrt",
+    "sin",
+    "cos",
+    "lg2",
+    "ex2",
+    "tanh",
+    "copysign",
+    "cvt",
+    "cvta",
+    "mov",
+    "setp",
+    "set",
+    "testp",
+    "shl",
+    "shr",
+    "popc",
+    "clz",
+    "brev",
+    "bfind",
+    "not",
+    "cnot",
+    "bfe",
+    "dp4a",
+    "dp2a",
+    "bmsk",
+    "szext",
+    "fns",
+    "clmad",
+    "vadd",
+    "vsub",
+    "vabsdiff",
+    "vmin",
+    "vmax",
+    "vshl",
+    "vshr",
+    "vset",
+    "vmad",
+    "vadd2",
+    "vsub2",
+    "vavrg2",
+    "vabsdiff2",
+    "vmin2",
+    "vmax2",
+    "vset2",
+    "vadd4",
+    "vsub4",
+    "vavrg4",
+    "vabsdiff4",
+    "vmin4",
+    "vmax4",
+    "vset4",
 ];
 
 /// Opcodes whose result is undefined only if all sources are undefined.
-const LENIENT: &[&str] =
-    &["and", "or", "xor", "lop3", "prmt", "bfi", "shf", "selp", "slct", "szext", "bmsk", "fns"];
+const LENIENT: &[&str] = &["and", "or", "xor", "lop3", "prmt", "bfi", "shf", "selp", "slct"];
 
 /// The register with the member mask, if the instruction has one.
 fn member_mask(instruction: hir::Instruction<'_>) -> Option<hir::NameId> {
@@ -80,27 +145,33 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
     }
 
-    /// Finds the registers that are live at the function's start, except parameters.
+    /// Finds the registers that are live at the function's start, except parameters, and whether the carry flag is.
     pub(super) fn find_suspects(&mut self) {
         let registers = self.out.frame.registers.len();
+        // The carry flag has the number after the last register.
+        let numbers = registers + 1;
         let blocks = self.cfg.blocks().len();
-        let mut exposed: Vec<Vec<BlockId>> = vec![Vec::new(); registers];
-        let mut killed: Vec<Vec<BlockId>> = vec![Vec::new(); registers];
-        let mut written_in = vec![usize::MAX; registers];
+        let mut exposed: Vec<Vec<BlockId>> = vec![Vec::new(); numbers];
+        let mut killed: Vec<Vec<BlockId>> = vec![Vec::new(); numbers];
+        let mut written_in = vec![usize::MAX; numbers];
         for id in self.cfg.ids() {
             for pc in self.cfg.block(id).instructions.clone() {
-                for read in self.out.flow.reads_of(pc) {
-                    let at = read.register as usize;
+                let instruction = &self.out.code[pc as usize];
+                let carry = if let Op::Carry(carry) = instruction.op { Some(carry) } else { None };
+                let flag = |used: Option<bool>| used.unwrap_or(false).then_some(registers);
+                let reads = self.out.flow.reads_of(pc).iter().map(|read| read.register as usize);
+                for at in reads.chain(flag(carry.map(|carry| carry.takes))) {
                     if written_in[at] != id.index() && exposed[at].last() != Some(&id) {
                         exposed[at].push(id);
                     }
                 }
-                if self.out.code[pc as usize].guard != Guard::ALWAYS {
+                if instruction.guard != Guard::ALWAYS {
                     continue;
                 }
-                for &register in self.out.writes_of(pc) {
-                    if std::mem::replace(&mut written_in[register as usize], id.index()) != id.index() {
-                        killed[register as usize].push(id);
+                let writes = self.out.writes_of(pc).iter().map(|&register| register as usize);
+                for at in writes.chain(flag(carry.map(|carry| carry.gives))) {
+                    if std::mem::replace(&mut written_in[at], id.index()) != id.index() {
+                        killed[at].push(id);
                     }
                 }
             }
@@ -108,7 +179,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let params = self.register_params();
         let entry = BlockId(0);
         let (mut live_in, mut steps) = (vec![usize::MAX; blocks], 0);
-        for register in 0..registers {
+        for register in 0..numbers {
             if params.contains(&(register as u32)) {
                 continue;
             }
@@ -118,7 +189,10 @@ impl<'l> FunctionDecoder<'l, '_> {
                     continue;
                 }
                 if block == entry {
-                    self.out.flow.suspects.push(register as u32);
+                    match register == registers {
+                        true => self.out.flow.suspects_carry = true,
+                        false => self.out.flow.suspects.push(register as u32),
+                    }
                     break;
                 }
                 steps += 1;

@@ -30,7 +30,11 @@ pub(super) fn order(instruction: Instruction<'_>) -> Order {
         "multimem" if !has(&["red"]) => access,
         "atom" | "red" | "multimem" => Order { strong: true, ..access },
         "membar" | "fence" => {
-            Order { fence: true, scope, proxy_fence: proxy_fence(instruction), ..Order::default() }
+            // `fence.sc` and `membar` order both directions; a fence between proxies only those that it names.
+            let both = !(acquire || release || instruction.has("proxy"));
+            let (acquire, release) = (acquire || both, release || both);
+            let proxy_fence = proxy_fence(instruction);
+            Order { fence: true, acquire, release, scope, proxy_fence, ..Order::default() }
         }
         "wgmma" | "tcgen05" if has(&["mma_async", "mma"]) => {
             Order { special: SpecialOrder::AsyncProduct, ..Order::default() }
@@ -48,6 +52,8 @@ pub(super) fn order(instruction: Instruction<'_>) -> Order {
                 special: if has(&["init"]) { SpecialOrder::Initializes } else { SpecialOrder::None },
                 acquire: waits && !relaxed,
                 release: arrives && !relaxed,
+                // Libraries arrive in other blocks of the cluster without a scope, although `.cta` is the default.
+                scope: Scope::Cluster,
                 ..Order::default()
             }
         }

@@ -1,7 +1,8 @@
 //! Loads whose value only memory accesses use, for races with values that are not used.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use warplens_hir::cfg::Cfg;
+use warplens_sim_cuda::sanitizer::patterns::UsedLanes;
 
 use crate::program::{Function, Guard, Mixing, Op, Passing, ReadKind};
 
@@ -11,8 +12,8 @@ const MAX_LOADS: usize = 256;
 const PATIENCE: usize = 16;
 
 /// Plain loads whose value is used, and only by memory accesses, with these accesses: a lane that executes none of them does not
-/// use the value.
-pub(super) fn passed_on(function: &Function, cfg: &Cfg) -> Vec<(u32, Vec<u32>)> {
+/// use the value. After an exchange, nor does a warp.
+pub(super) fn passed_on(function: &Function, cfg: &Cfg) -> Vec<(u32, Vec<(u32, UsedLanes)>)> {
     let all = 0..function.code.len() as u32;
     let has_guards = || {
         all.clone().any(|pc| {
@@ -42,26 +43,37 @@ pub(super) fn passed_on(function: &Function, cfg: &Cfg) -> Vec<(u32, Vec<u32>)> 
 }
 
 /// The accesses that use a load's value, or a value computed from it.
-fn accesses(function: &Function, load: u32, readers: &[Vec<u32>]) -> Vec<u32> {
-    let (mut seen, mut accesses) = (FxHashSet::default(), FxHashSet::default());
-    let mut work = function.writes_of(load).to_vec();
-    while let Some(register) = work.pop() {
-        if !seen.insert(register) {
+fn accesses(function: &Function, load: u32, readers: &[Vec<u32>]) -> Vec<(u32, UsedLanes)> {
+    let (mut seen, mut accesses) = (FxHashSet::default(), FxHashMap::default());
+    let mut work: Vec<_> =
+        function.writes_of(load).iter().map(|&register| (register, UsedLanes::Own)).collect();
+    while let Some((register, lanes)) = work.pop() {
+        if !seen.insert((register, lanes)) {
             continue;
         }
         for &pc in &readers[register as usize] {
-            match function.code[pc as usize].op.is_access() {
-                true => _ = accesses.insert(pc),
-                false => work.extend(function.writes_of(pc)),
+            let op = function.code[pc as usize].op;
+            let lanes = if exchanges(op) { UsedLanes::Warp } else { lanes };
+            match op.is_access() {
+                true => {
+                    let known = accesses.entry(pc).or_insert(lanes);
+                    *known = lanes.max(*known);
+                }
+                false => work.extend(function.writes_of(pc).iter().map(|&register| (register, lanes))),
             }
         }
     }
-    let mut accesses: Vec<u32> = accesses.into_iter().collect();
+    let mut accesses: Vec<_> = accesses.into_iter().collect();
     accesses.sort_unstable();
     accesses
 }
 
-/// The registers whose value may decide more than what memory accesses read and write: guards, branches, calls, other lanes.
+/// Whether the operation computes from values of all lanes of the warp, and reaches no other warp.
+fn exchanges(op: Op) -> bool {
+    op.exchange().is_some() || matches!(op, Op::MatrixProduct(_) | Op::MatrixTranspose)
+}
+
+/// The registers whose value may decide more than what memory accesses read and write: guards, branches, calls, other warps.
 /// `None` if the function needs more than `PATIENCE` passes.
 fn decisive(function: &Function) -> Option<Vec<bool>> {
     let mut decisive = vec![false; function.frame.registers.len()];
@@ -73,20 +85,20 @@ fn decisive(function: &Function) -> Option<Vec<bool>> {
     for _ in 0..PATIENCE {
         let mut changed = false;
         for pc in (0..function.code.len() as u32).rev() {
-            let computes = function.flow.mixing_of(pc) != Mixing::Defined;
+            let op = function.code[pc as usize].op;
+            let computes = function.flow.mixing_of(pc) != Mixing::Defined || exchanges(op);
             let passes_on = match computes {
                 true => function.writes_of(pc).iter().all(|&register| !decisive[register as usize]),
-                false => function.code[pc as usize].op.is_access(),
+                false => op.is_access(),
             };
+            let decides = |part| matches!(part, ReadKind::Guard | ReadKind::Members);
             let mut mark = |register: u32| {
                 changed |= !std::mem::replace(&mut decisive[register as usize], true);
             };
-            for read in
-                function.flow.reads_of(pc).iter().filter(|read| !passes_on || read.part == ReadKind::Guard)
-            {
+            for read in function.flow.reads_of(pc).iter().filter(|read| !passes_on || decides(read.part)) {
                 mark(read.register);
             }
-            if matches!(function.code[pc as usize].op, Op::Call(..)) {
+            if matches!(op, Op::Call(..)) {
                 function.registers_of(pc).iter().for_each(|&register| mark(register));
             }
         }

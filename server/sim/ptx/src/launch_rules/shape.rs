@@ -71,7 +71,12 @@ impl Shape {
         }
     }
 
-    /// Whether the kernel is written for clusters that consist of pairs of blocks.
+    /// The names that the body uses and does not declare.
+    pub fn names(&self) -> &[SmolStr] {
+        &self.names
+    }
+
+    /// Whether the body is written for clusters that consist of pairs of blocks.
     pub fn uses_pairs(&self) -> bool {
         self.uses_pairs
     }

@@ -10,6 +10,13 @@ impl Width {
     pub fn of_bits(bits: u32) -> Width {
         if bits == 64 { Width::W64 } else { Width::W32 }
     }
+
+    pub fn bits(self) -> u32 {
+        match self {
+            Width::W32 => 32,
+            Width::W64 => 64,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -27,6 +27,8 @@ pub struct Flow {
     pub(crate) statements: Vec<(u32, Mixing)>,
     /// Registers that may be read before they are written, on some path and in some lane.
     pub suspects: Vec<u32>,
+    /// Whether the carry flag may be read before it is written.
+    pub suspects_carry: bool,
 }
 
 impl Flow {

@@ -1,6 +1,7 @@
 //! Patterns of memory accesses that the sanitizer's reports mention.
 
 use warplens_sim_cuda::address::AtomicOp;
+use warplens_sim_cuda::sanitizer::patterns::UsedLanes;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Patterns {
@@ -11,7 +12,7 @@ pub struct Patterns {
     /// Sequences of a load, an operation and a store on one address.
     pub updates: Vec<Update>,
     /// Plain loads whose value only memory accesses use, with those accesses.
-    pub passed_on: Vec<(u32, Vec<u32>)>,
+    pub passed_on: Vec<(u32, Vec<(u32, UsedLanes)>)>,
     /// Accesses whose address depends on the contents of buffers, or on arguments that decide which threads share it.
     pub computed_addresses: Vec<u32>,
 }

@@ -19,7 +19,7 @@ pub(crate) fn program_patterns(program: &Program, races: bool) -> ProgramPattern
             .computed_addresses
             .extend(function.patterns.computed_addresses.iter().map(|&pc| statement(pc)));
         for (load, uses) in function.patterns.passed_on.iter().filter(|_| races) {
-            patterns.uses.add(statement(*load), uses.iter().map(|&pc| statement(pc)));
+            patterns.uses.add(statement(*load), uses.iter().map(|&(pc, lanes)| (statement(pc), lanes)));
         }
         let size = |pc: u32| Some(function.tables[function.code[pc as usize].op.load()?].size);
         patterns.cas_loads.extend(loads.filter_map(|&pc| Some((statement(pc), size(pc)?))));

@@ -6,7 +6,7 @@ use warplens_sim_cuda::slot::RegisterSlot;
 
 use super::exchange::{undefined_parts, undefined_results};
 use super::undefined::UndefinedValues;
-use super::undefined_bits::{combines_bits, copied_bits};
+use super::undefined_bits::result_bits;
 use super::undefined_use::{StatementVisit, UndefinedInput, UndefinedUses};
 use crate::engine::exec::warp_collectives::exchange_of;
 use crate::program::{Function, Mixing, Op, ReadKind};
@@ -15,8 +15,6 @@ struct Sources {
     uses: UndefinedUses,
     all: u32,
     source: Option<UndefinedOrigin>,
-    /// Whether only some bits of a source are undefined.
-    has_parts: bool,
 }
 
 impl UndefinedValues {
@@ -25,9 +23,9 @@ impl UndefinedValues {
         let &StatementVisit { function, pc, executed, .. } = visit;
         let instruction = &function.code[pc as usize];
         let carry = if let Op::Carry(carry) = instruction.op { Some(carry) } else { None };
-        let Sources { mut uses, all, mut source, has_parts } = self.sources(visit);
+        let Sources { mut uses, all, mut source } = self.sources(visit);
         if carry.is_some_and(|carry| carry.takes)
-            && let Some((lanes, root)) = self.carry(executed)
+            && let Some((lanes, root)) = self.carry(function.first_statement + pc, executed)
         {
             uses.sources |= lanes;
             source.get_or_insert(root);
@@ -38,8 +36,7 @@ impl UndefinedValues {
             return uses;
         }
         if source.is_some()
-            && (has_parts || combines_bits(instruction.op))
-            && let Some(written) = copied_bits(visit, self)
+            && let Some(written) = result_bits(visit, self)
         {
             for (register, bits) in written {
                 self.set_bits(register, executed, &bits, source);
@@ -66,14 +63,13 @@ impl UndefinedValues {
         let statement = function.first_statement + pc;
         let is_store = matches!(function.code[pc as usize].op, Op::Store(_));
         let mut uses = UndefinedUses::default();
-        let (mut all, mut source, mut has_parts) = (executed, None, false);
+        let (mut all, mut source) = (executed, None);
         for read in function.flow.reads_of(pc) {
             let lanes =
                 self.lanes_of(read.register) & if read.part == ReadKind::Guard { active } else { executed };
             if read.part == ReadKind::Source {
                 uses.sources |= lanes;
                 all &= lanes;
-                has_parts |= self.is_partial(read.register);
             }
             if lanes == 0 {
                 continue;
@@ -86,7 +82,7 @@ impl UndefinedValues {
                 _ => _ = uses.used.get_or_insert(used),
             }
         }
-        Sources { uses, all, source, has_parts }
+        Sources { uses, all, source }
     }
 
     /// The origin of a register's undefined value, which a statement reads in these lanes.

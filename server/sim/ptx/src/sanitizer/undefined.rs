@@ -1,13 +1,13 @@
 //! Propagation of undefined values through registers.
 //!
-//! A register is undefined if it may be read before it is written, or after it loads uninitialized memory. This is not an
+//! A register or the carry flag is undefined if it may be read before it is written, or after it loads uninitialized memory. This is not an
 //! error in itself: compilers pack, select and move values that are never used. It is an error where the value matters: in
 //! an address, a guard, a branch condition, or a store that other threads see. The finding is at the value's origin, and
 //! names the statement where the value matters.
 
 use rustc_hash::FxHashMap;
 use warplens_sim_cuda::registers::{FULL, filter_lanes, lanes};
-use warplens_sim_cuda::sanitizer::undefined_use::UndefinedOrigin;
+use warplens_sim_cuda::sanitizer::undefined_use::{Cause, UndefinedOrigin};
 
 use super::undefined_use::UndefinedBits;
 use crate::program::Function;
@@ -33,6 +33,10 @@ impl UndefinedValues {
             undefined.grow(function);
             undefined.set(register, FULL, FULL, None);
         }
+        if function.flow.suspects_carry {
+            undefined.grow(function);
+            undefined.carry = FULL;
+        }
         undefined
     }
 
@@ -41,10 +45,11 @@ impl UndefinedValues {
         self.count == 0 && self.carry == 0
     }
 
-    /// The lanes whose carry flag is undefined, and the origin of its value.
-    pub(super) fn carry(&self, executed: u32) -> Option<(u32, UndefinedOrigin)> {
+    /// The lanes whose carry flag is undefined where a statement reads it, and the origin of its value.
+    pub(super) fn carry(&self, statement: u32, executed: u32) -> Option<(u32, UndefinedOrigin)> {
         let lanes = self.carry & executed;
-        self.carry_root.filter(|_| lanes != 0).map(|root| (lanes, root))
+        let unwritten = UndefinedOrigin { statement, cause: Cause::Carry, lanes, through: None };
+        (lanes != 0).then(|| (lanes, self.carry_root.unwrap_or(unwritten)))
     }
 
     /// Lanes write the carry flag, which is undefined in the lanes of `undefined`.

@@ -67,7 +67,7 @@ pub(super) fn note_stores(
 }
 
 /// Whether the value comes from a vector load: an undefined element may be the padding of a structure.
-fn loads_vector(function: &Function, root: &UndefinedOrigin) -> bool {
+pub(super) fn loads_vector(function: &Function, root: &UndefinedOrigin) -> bool {
     let pc = root.statement.checked_sub(function.first_statement);
     let instruction = pc.and_then(|pc| function.code.get(pc as usize));
     root.cause == Cause::Memory

@@ -1,33 +1,29 @@
 //! The undefined bits of moved, combined, extracted and extended values.
 //!
 //! A structure is copied with its padding, and a ballot has one bit per lane. Instructions that only move or combine bits are
-//! followed bit by bit; the result of any other instruction is undefined as a whole.
+//! followed bit by bit, and arithmetic on parts of a register part by part; the result of any other instruction is undefined
+//! as a whole.
 
-use warplens_sim_cuda::registers::{FULL, PerLane, WIDTH, lanes};
-use warplens_sim_cuda::semantics::bits::{self, Logic, Shift};
-use warplens_sim_cuda::slot::{RegisterSlot, Slot};
+use warplens_sim_cuda::registers::{PerLane, lanes};
+use warplens_sim_cuda::semantics::bits::{self, Logic, Permute, Shift};
+use warplens_sim_cuda::slot::RegisterSlot;
 use warplens_sim_warp::scalar_type::ScalarType;
 
+use super::bit_sources::{BitSources, of_width, register, slot};
 use super::undefined::UndefinedValues;
 use super::undefined_use::{StatementVisit, UndefinedBits};
-use crate::engine::exec::operand::get;
-use crate::program::{Op, Pack, ReadKind, Width};
+use super::{undefined_arithmetic, undefined_choices};
+use crate::program::{Op, Pack, Width};
 
-/// Whether each bit of the result depends only on the same bit of the sources: a defined source may decide it even if another source is
-/// undefined as a whole.
-pub(crate) fn combines_bits(op: Op) -> bool {
-    matches!(op, Op::Logic(Logic::And | Logic::Or | Logic::Xor, _) | Op::Lop3(_))
-}
-
-/// The undefined bits of each written register; `None` if the instruction does more than move or combine bits.
-pub(crate) fn copied_bits(
+/// The undefined bits of each written register; `None` if any undefined bit makes the whole result undefined.
+pub(super) fn result_bits(
     visit: &StatementVisit<'_>,
     undefined: &UndefinedValues,
 ) -> Option<Vec<(u32, UndefinedBits)>> {
     let function = visit.function;
     let sources = BitSources { visit, undefined };
     match function.code[visit.pc as usize].op {
-        Op::Pack(id) => Some(packed(&function.tables[id], &sources)),
+        Op::Pack(id) => packed(&function.tables[id], &sources),
         Op::MoveEach(id) => {
             let bits = |source| UndefinedBits {
                 bits: std::array::from_fn(|lane| sources.of(source, lane)),
@@ -36,145 +32,157 @@ pub(crate) fn copied_bits(
             let moved = |&(to, source)| Some((sources.written(to)?, bits(source)));
             Some(function.tables[id].iter().filter_map(moved).collect())
         }
+        Op::SetPredicate(..) | Op::SetPredicatePair(..) => undefined_choices::predicates(&sources),
         _ => {
-            let bits = result_bits(visit, &sources)?;
+            let bits = moved(&sources)
+                .or_else(|| extracted(&sources))
+                .or_else(|| undefined_choices::value(&sources))
+                .or_else(|| undefined_arithmetic::value(&sources))?;
             let &[register] = function.writes_of(visit.pc) else { return None };
-            let copied = if copies_bytes(visit) { sources.copied() } else { 0 };
-            Some(vec![(register, UndefinedBits { bits, copied })])
+            Some(vec![(register, UndefinedBits { bits, copied: copied_bytes(&sources) })])
         }
     }
 }
 
-fn result_bits(visit: &StatementVisit<'_>, sources: &BitSources<'_>) -> Option<PerLane<u64>> {
+/// The undefined bits of a result that consists of bits of the sources, or combines them one by one.
+fn moved(sources: &BitSources<'_>) -> Option<PerLane<u64>> {
+    let BitSources { visit, .. } = *sources;
     let instruction = &visit.function.code[visit.pc as usize];
     let (s, registers) = (&instruction.s, visit.registers);
-    let slot = |slot: Slot, width: ScalarType| match width.bits() {
-        64 => RegisterSlot::Double(slot),
-        _ if width == ScalarType::Predicate => RegisterSlot::Predicate(slot),
-        _ => RegisterSlot::Word(slot),
-    };
+    let word = |slot| move |lane| sources.of(RegisterSlot::Word(slot), lane) as u32;
+    let [a, b, c] = [s.a, s.b, s.c].map(word);
     Some(match instruction.op {
         Op::Logic(Logic::Copy | Logic::Not, width) => {
-            std::array::from_fn(|lane| sources.of(slot(s.a, width), lane))
+            let place = slot(s.a, width)?;
+            std::array::from_fn(|lane| sources.of(place, lane))
         }
         Op::Logic(logic @ (Logic::And | Logic::Or | Logic::Xor), width) => {
-            let places = [s.a, s.b].map(|place| slot(place, width));
+            let places = [slot(s.a, width)?, slot(s.b, width)?];
             std::array::from_fn(|lane| {
-                let values = places.map(|place| get(place, registers, lane) as u64);
-                let [a, b] = places.map(|place| sources.of(place, lane));
-                // A defined bit of one source hides the undefined bit of the other, unless it passes it on.
-                let [passes_b, passes_a] = match logic {
-                    Logic::And => values,
-                    Logic::Or => values.map(|value| !value),
-                    _ => [u64::MAX; 2],
-                };
-                of_width(a & (b | passes_a) | b & (a | passes_b), width)
+                let values = places.map(|place| sources.value(place, lane));
+                of_width(combined(logic, values, places.map(|place| sources.of(place, lane))), width.bits())
             })
         }
         Op::Lop3(table) => {
             let places = [s.a, s.b, s.c].map(RegisterSlot::Word);
             std::array::from_fn(|lane| {
-                let undefined = places.map(|place| sources.of(place, lane) as u32);
-                let values = places.map(|place| get(place, registers, lane) as u32);
-                of_width(table_bits(table, values, undefined).into(), ScalarType::B32)
+                let values = places.map(|place| sources.value(place, lane) as u32);
+                of_width(table_bits(table, values, [a(lane), b(lane), c(lane)]).into(), 32)
             })
         }
         Op::Shift(shift, width) if !sources.is_undefined(RegisterSlot::Word(s.b)) => {
-            let count = registers.get::<u32>(s.b);
-            std::array::from_fn(|lane| shifted(shift, width, sources.of(slot(s.a, width), lane), count[lane]))
-        }
-        Op::ExtractField(sign, width)
-            if ![s.b, s.c].into_iter().any(|slot| sources.is_undefined(RegisterSlot::Word(slot))) =>
-        {
-            let (position, length) = (registers.get::<u32>(s.b), registers.get::<u32>(s.c));
-            let signed = sign.is_signed();
-            std::array::from_fn(|lane| match width {
-                Width::W64 => {
-                    let value = sources.of(RegisterSlot::Double(s.a), lane);
-                    bits::extract_field(64, signed, value, position[lane], length[lane])
-                }
-                Width::W32 => {
-                    let value = sources.of(RegisterSlot::Word(s.a), lane) as u32;
-                    bits::extract_field(32, signed, value, position[lane], length[lane]).into()
-                }
-            })
-        }
-        Op::Permute(mode) if !sources.is_undefined(RegisterSlot::Word(s.c)) => {
-            let selector = registers.get::<u32>(s.c);
+            let (place, count) = (slot(s.a, width)?, registers.get::<u32>(s.b));
             std::array::from_fn(|lane| {
-                let [a, b] = [s.a, s.b].map(|slot| sources.of(RegisterSlot::Word(slot), lane) as u32);
-                bits::permute(mode, a, b, selector[lane]).into()
+                of_width(shifted(shift, width, sources.of(place, lane), count[lane]), width.bits())
             })
         }
         Op::Convert(id) if visit.function.tables[id].only_extends() => {
             let convert = &visit.function.tables[id];
             let place = if convert.source_bits > 32 { RegisterSlot::Double } else { RegisterSlot::Word };
-            std::array::from_fn(|lane| convert.extended(sources.of(place(s.a), lane)))
+            let extended = |lane| convert.extended(sources.of(place(s.a), lane));
+            std::array::from_fn(|lane| of_width(extended(lane), convert.register_bits))
         }
         _ => return None,
     })
 }
 
-/// Whether the result consists of bytes of the sources.
-fn copies_bytes(visit: &StatementVisit<'_>) -> bool {
+/// The undefined bits of a result whose bits an operand selects by position.
+fn extracted(sources: &BitSources<'_>) -> Option<PerLane<u64>> {
+    let BitSources { visit, .. } = *sources;
     let instruction = &visit.function.code[visit.pc as usize];
+    let (s, registers) = (&instruction.s, visit.registers);
+    let word = |slot| move |lane| sources.of(RegisterSlot::Word(slot), lane) as u32;
+    let [a, b, c, e] = [s.a, s.b, s.c, s.e].map(word);
+    Some(match instruction.op {
+        Op::Funnel(shift, beyond) => {
+            let count = registers.get::<u32>(s.c);
+            let left = shift == Shift::Left;
+            let shifted = |lane| bits::funnel(left, beyond.wraps(), a(lane), b(lane), count[lane]).into();
+            selected(c, u32::MAX, Width::W32, shifted)
+        }
+        Op::Extend(beyond, sign) => {
+            let count = registers.get::<u32>(s.b);
+            let extended = |lane| bits::extend(beyond.wraps(), sign.is_signed(), a(lane), count[lane]).into();
+            selected(b, u32::MAX, Width::W32, extended)
+        }
+        Op::ExtractField(sign, width) => {
+            let (position, length, signed) =
+                (registers.get::<u32>(s.b), registers.get::<u32>(s.c), sign.is_signed());
+            let place = register(s.a, width);
+            let extracted = |lane| {
+                let value = sources.of(place, lane);
+                match width {
+                    Width::W64 => bits::extract_field(64, signed, value, position[lane], length[lane]),
+                    Width::W32 => {
+                        bits::extract_field(32, signed, value as u32, position[lane], length[lane]).into()
+                    }
+                }
+            };
+            selected(|lane| b(lane) | c(lane), 0xff, width, extracted)
+        }
+        Op::InsertField(width) => {
+            let (position, length) = (registers.get::<u32>(s.c), registers.get::<u32>(s.e));
+            let (field, base) = (register(s.a, width), register(s.b, width));
+            let inserted = |lane| {
+                let (field, base) = (sources.of(field, lane), sources.of(base, lane));
+                bits::insert_field(width.bits(), field, base, position[lane], length[lane])
+            };
+            selected(|lane| c(lane) | e(lane), 0xff, width, inserted)
+        }
+        Op::Permute(mode) => {
+            let selector = registers.get::<u32>(s.c);
+            let used = if mode == Permute::Selectors { 0xffff } else { 3 };
+            selected(c, used, Width::W32, |lane| bits::permute(mode, a(lane), b(lane), selector[lane]).into())
+        }
+        _ => return None,
+    })
+}
+
+/// The undefined bits of a result whose bits another operand selects: all of them where used bits of that are undefined.
+fn selected(
+    selector: impl Fn(usize) -> u32,
+    used: u32,
+    width: Width,
+    bits: impl Fn(usize) -> u64,
+) -> PerLane<u64> {
+    std::array::from_fn(|lane| match selector(lane) & used {
+        0 => of_width(bits(lane), width.bits()),
+        _ => u64::MAX,
+    })
+}
+
+/// The lanes in which the result consists of bytes that were loaded, and not only of undefined ones.
+fn copied_bytes(sources: &BitSources<'_>) -> u32 {
+    let BitSources { visit, .. } = *sources;
+    let instruction = &visit.function.code[visit.pc as usize];
+    let whole = |place, bits: u32| sources.wholly(place, u64::MAX >> 64u32.saturating_sub(bits).min(63));
     match instruction.op {
-        Op::Logic(Logic::Copy, _) => true,
-        Op::Shift(Shift::Right, _) => {
+        Op::Logic(Logic::Copy, _) => sources.copied(),
+        Op::Shift(Shift::Right, width) => {
             let count = visit.registers.get::<u32>(instruction.s.b);
-            lanes(visit.executed).all(|lane| count[lane].is_multiple_of(8))
+            let aligned = lanes(visit.executed).all(|lane| count[lane].is_multiple_of(8));
+            let place = slot(instruction.s.a, width).filter(|_| aligned);
+            place.map_or(0, |place| sources.copied() & !whole(place, width.bits()))
         }
         Op::Convert(id) => {
             let convert = &visit.function.tables[id];
-            convert.to.bits() <= convert.from.bits()
+            let place =
+                slot(instruction.s.a, convert.from).filter(|_| convert.to.bits() <= convert.from.bits());
+            place.map_or(0, |place| sources.copied() & !whole(place, convert.from.bits()))
         }
-        _ => false,
+        _ => 0,
     }
 }
 
-struct BitSources<'v> {
-    visit: &'v StatementVisit<'v>,
-    undefined: &'v UndefinedValues,
-}
-
-impl BitSources<'_> {
-    fn register(&self, place: RegisterSlot) -> Option<u32> {
-        let function = self.visit.function;
-        let mut reads = function.flow.reads_of(self.visit.pc).iter();
-        let is_it = |read: &u32| function.frame.registers[*read as usize].place == place;
-        reads.find_map(|read| (read.part == ReadKind::Source).then_some(read.register).filter(is_it))
-    }
-
-    fn written(&self, place: RegisterSlot) -> Option<u32> {
-        let function = self.visit.function;
-        let writes = function.writes_of(self.visit.pc).iter().copied();
-        writes.into_iter().find(|write| function.frame.registers[*write as usize].place == place)
-    }
-
-    /// The lanes in which all sources still have the bytes that were loaded.
-    fn copied(&self) -> u32 {
-        let reads = self.visit.function.flow.reads_of(self.visit.pc).iter();
-        let sources = reads.filter(|read| read.part == ReadKind::Source);
-        sources.fold(FULL, |all, read| all & self.undefined.bits_of(read.register).copied)
-    }
-
-    fn is_undefined(&self, place: RegisterSlot) -> bool {
-        (0..WIDTH).any(|lane| self.visit.executed >> lane & 1 == 1 && self.of(place, lane) != 0)
-    }
-
-    /// The undefined bits in this slot; constants have none.
-    fn of(&self, place: RegisterSlot, lane: usize) -> u64 {
-        self.register(place).map_or(0, |register| self.undefined.bits(register, lane))
-    }
-}
-
-/// The undefined bits of a result; all 64 if all bits of its width are undefined.
-fn of_width(bits: u64, width: ScalarType) -> u64 {
-    let known = u64::MAX >> 64u32.saturating_sub(width.bits()).min(63);
-    match bits & known {
-        bits if bits == known => u64::MAX,
-        bits => bits,
-    }
+/// The undefined bits of `and`, `or` and `xor`: a defined bit of one source hides the undefined bit of the other, unless it
+/// passes it on.
+fn combined(logic: Logic, values: [u64; 2], [a, b]: [u64; 2]) -> u64 {
+    let [passes_b, passes_a] = match logic {
+        Logic::And => values,
+        Logic::Or => values.map(|value| !value),
+        _ => [u64::MAX; 2],
+    };
+    a & (b | passes_a) | b & (a | passes_b)
 }
 
 /// The bits of `lop3` that depend on undefined bits.
@@ -202,20 +210,25 @@ fn shifted(shift: Shift, width: ScalarType, undefined: u64, count: u32) -> u64 {
     }
 }
 
-/// A `mov` between one register and several.
-fn packed(pack: &Pack, sources: &BitSources<'_>) -> Vec<(u32, UndefinedBits)> {
+/// A `mov` between one register of at most 64 bits and several.
+fn packed(pack: &Pack, sources: &BitSources<'_>) -> Option<Vec<(u32, UndefinedBits)>> {
+    if matches!(pack.whole, RegisterSlot::Quad(_)) {
+        return None;
+    }
     let copied = sources.copied();
     let low = u64::MAX >> (64 - pack.bits.min(64));
-    let shift = |index: usize| (pack.bits * index as u32).min(63);
+    let shift = |index: usize| pack.bits * index as u32;
     let parts = pack.parts.iter().enumerate().filter_map(|(index, part)| Some((index, (*part)?)));
     if pack.unpack {
-        let part_of = |index, lane| sources.of(pack.whole, lane) >> shift(index) & low;
+        let part_of = |index, lane| of_width(sources.of(pack.whole, lane) >> shift(index), pack.bits);
         let bits = |index| UndefinedBits { bits: std::array::from_fn(|lane| part_of(index, lane)), copied };
-        return parts.filter_map(|(index, part)| Some((sources.written(part)?, bits(index)))).collect();
+        return Some(parts.filter_map(|(index, part)| Some((sources.written(part)?, bits(index)))).collect());
     }
-    let Some(register) = sources.written(pack.whole) else { return Vec::new() };
+    let register = sources.written(pack.whole)?;
     let whole = |lane| {
-        parts.clone().fold(0, |whole, (index, part)| whole | (sources.of(part, lane) & low) << shift(index))
+        let bits = |(index, part)| (sources.of(part, lane) & low) << shift(index);
+        of_width(parts.clone().fold(0, |whole, part| whole | bits(part)), pack.bits * pack.parts.len() as u32)
     };
-    vec![(register, UndefinedBits { bits: std::array::from_fn(whole), copied })]
+    let copied = parts.clone().fold(copied, |copied, (_, part)| copied & !sources.wholly(part, low));
+    Some(vec![(register, UndefinedBits { bits: std::array::from_fn(whole), copied })])
 }

@@ -51,7 +51,7 @@ fn report_undefined(sanitizer: &mut Sanitizer, used: UndefinedUse, function: &Fu
     let UndefinedUse { root, statement, part, lanes } = used;
     let (kind, number) = match root.cause {
         Cause::Register(register) => (FindingKind::UninitializedRead, Some(register)),
-        Cause::Memory => (FindingKind::UninitializedRead, None),
+        Cause::Carry | Cause::Memory => (FindingKind::UninitializedRead, None),
         Cause::Shuffle(_) => (FindingKind::ShuffleInactive, None),
         Cause::Division => (FindingKind::DivisionByZero, Some(0)),
     };
@@ -93,6 +93,7 @@ fn undefined_message(
             let name = function.frame.registers.get(register as usize).map_or("", |register| &register.name);
             undefined_messages::register(name, lanes, what)
         }
+        Cause::Carry => undefined_messages::carry(lanes, what),
         Cause::Memory => {
             format!(
                 "{memory}\nthe value {what}; initialize it first, and synchronize with the threads that do"

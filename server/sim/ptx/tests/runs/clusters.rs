@@ -262,6 +262,39 @@ fn a_relaxed_arrival_orders_nothing() {
     });
 }
 
+/// A message of the grid's first thread to thread `reader` of the grid, in clusters of two; then a barrier of the cluster, and
+/// a read by thread `last`.
+fn message(reader: u32, poll: &str, acquire: &str, arrive: &str, last: u32) -> RunResult {
+    let body = format!(
+        "setp.eq.u32 %p2, %r8, {reader};\n@%p2 bra READ;\nsetp.ne.u32 %p3, %r8, 0;\n@%p3 bra DONE;\n\
+         st.global.u32 [%rd1+512], 42;\nfence.acq_rel.gpu;\nst.relaxed.gpu.global.u32 [%rd1], 1;\nbra DONE;\nREAD:\n\
+         {poll}.global.u32 %r9, [%rd1];\nsetp.eq.u32 %p4, %r9, 0;\n@%p4 bra READ;\n{acquire}\nDONE:\n\
+         bar.warp.sync 0xffffffff;\n{}setp.eq.u32 %p5, %r8, {last};\n@%p5 ld.global.u32 %r10, [%rd1+512];\n\
+         @%p5 st.global.u32 [%rd1+516], %r10;\n",
+        SYNC.replace("arrive", arrive)
+    );
+    run_body(Model::Stack, [4, 1, 1], "2", &body).1
+}
+
+#[test]
+fn the_scope_of_a_cluster_does_not_reach_other_clusters() {
+    let races = |result: RunResult| {
+        assert!(result.findings.iter().all(|finding| finding.kind == FindingKind::DataRace));
+        result.findings.into_iter().next().map(|finding| finding.message)
+    };
+    let clean = |result| assert_eq!(races(result), None);
+    let (acquire, relaxed) = ("ld.acquire.cluster", "ld.relaxed.gpu");
+    let narrow = races(message(64, acquire, "", "arrive", 64)).expect("a race");
+    assert!(narrow.contains("within the scope of its accesses and fences"), "{narrow}");
+    assert!(races(message(64, relaxed, "fence.acq_rel.cluster;", "arrive", 64)).is_some());
+    clean(message(32, acquire, "", "arrive", 32));
+    clean(message(32, relaxed, "fence.acq_rel.cluster;", "arrive", 32));
+    clean(message(64, relaxed, "fence.acq_rel.gpu;", "arrive", 64));
+    // The barrier of the cluster passes on what its threads acquired, unless they arrive relaxed.
+    clean(message(64, "ld.acquire.gpu", "", "arrive", 96));
+    assert!(races(message(64, "ld.acquire.gpu", "", "arrive.relaxed", 96)).is_some());
+}
+
 #[test]
 fn the_spaces_of_an_address_in_another_block() {
     let body = format!(

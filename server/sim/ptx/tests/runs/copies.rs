@@ -48,9 +48,9 @@ fn a_wait_is_not_a_barrier() {
         64,
         &format!("{COPY}cp.async.wait_all;\nld.shared.u32 %r6, [%r5];"),
         expect![[r#"
-            information same-value-race warp 1 lanes ffffffff: cp.async.ca.shared.global [%r3], [%rd2], 4;
-              Same-value race: tile[32] read by thread (31,0,0), written by thread (32,0,0)
-              the stored value equals the old value, so the order does not matter
+            error data-race warp 1 lanes ffffffff: cp.async.ca.shared.global [%r3], [%rd2], 4;
+              Shared-memory race: tile[32] read by thread (31,0,0), written by thread (32,0,0)
+              put a `bar.sync` that all threads execute between the two accesses
               thread (32,0,0) is lane 0 of warp 1, thread (31,0,0) is lane 31 of warp 0
               thread (31,0,0) reads `tile[32]` here: ld.shared.u32 %r6, [%r5];
             error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];

@@ -436,6 +436,36 @@ fn explains(model: Model, body: &str, grid: u32, block: u32, expected: &Expect) 
 }
 
 #[test]
+fn an_mbarrier_at_which_no_thread_arrives() {
+    let body = |first: &str| {
+        format!(
+            "
+                mov.u32 %r5, bar;
+                setp.eq.u32 %p1, %r1, 0;
+                @%p1 mbarrier.init.shared.b64 [%r5], 1;
+                bar.sync 0;
+                {first}
+                WAIT:
+                mbarrier.try_wait.parity.shared.b64 %p2, [%r5], 0;
+                @!%p2 bra WAIT;
+                ret;
+            "
+        )
+    };
+    let message = |first: &str| launch(Model::Stack, &body(first), 1, 32).2.findings[0].message.clone();
+    let parity = message("");
+    assert!(
+        parity.contains("If the first wait should pass, as a producer's does, start with parity 1"),
+        "{parity}"
+    );
+    let missing = message("mbarrier.try_wait.parity.shared.b64 %p3, [%r5], 1;");
+    assert!(
+        missing.contains("No thread arrives in this phase: add the missing `mbarrier.arrive`"),
+        "{missing}"
+    );
+}
+
+#[test]
 fn an_mbarrier_with_a_count_that_is_too_high() {
     let body = "
         mov.u32 %r5, bar;

@@ -245,20 +245,30 @@ fn a_flag_between_blocks() {
         found.contains("error data-race") && found.contains("the flag is read without an acquire"),
         "{found}"
     );
-    for (fence, acquire) in [("", "membar.gl;"), ("membar.cta;", "membar.gl;")] {
-        check(
-            2,
-            32,
-            &message(st, fence, volatile.0, volatile.1, acquire),
-            expect![[r#"
-                error data-race warp 0 lanes 00000001: ld.global.u32 %r7, [%rd1+64];
-                  Global-memory race: out[16] read by block (1,0,0), written by block (0,0,0)
-                  barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch
-                  thread (0,0,0) of block (1,0,0) is lane 0 of warp 0, thread (0,0,0) of block (0,0,0) is lane 0 of warp 0
-                  thread (0,0,0) of block (0,0,0) writes `out[16]` here: st.global.u32 [%rd1+64], 7;
-            "#]],
-        );
-    }
+    check(
+        2,
+        32,
+        &message(st, "", volatile.0, volatile.1, "membar.gl;"),
+        expect![[r#"
+            error data-race warp 0 lanes 00000001: ld.global.u32 %r7, [%rd1+64];
+              Global-memory race: out[16] read by block (1,0,0), written by block (0,0,0)
+              barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch
+              thread (0,0,0) of block (1,0,0) is lane 0 of warp 0, thread (0,0,0) of block (0,0,0) is lane 0 of warp 0
+              thread (0,0,0) of block (0,0,0) writes `out[16]` here: st.global.u32 [%rd1+64], 7;
+        "#]],
+    );
+    check(
+        2,
+        32,
+        &message(st, "membar.cta;", volatile.0, volatile.1, "membar.gl;"),
+        expect![[r#"
+            error data-race warp 0 lanes 00000001: ld.global.u32 %r7, [%rd1+64];
+              Global-memory race: out[16] read by block (1,0,0), written by block (0,0,0)
+              the flag orders only threads within the scope of its accesses and fences, which does not include both threads: use `.gpu` in the release and in the acquire, not `.cta` or `.cluster`
+              thread (0,0,0) of block (1,0,0) is lane 0 of warp 0, thread (0,0,0) of block (0,0,0) is lane 0 of warp 0
+              thread (0,0,0) of block (0,0,0) writes `out[16]` here: st.global.u32 [%rd1+64], 7;
+        "#]],
+    );
     check(
         2,
         32,
@@ -474,6 +484,9 @@ fn a_flag_of_another_block_needs_an_acquire_beyond_the_block() {
         "bar.sync 0;",
         "bar.warp.sync 1;",
         "bar.sync 0; membar.cta;",
+        "fence.proxy.async;",
+        "fence.proxy.alias;",
+        "fence.release.gpu;",
     ];
     for acquire in of_block {
         let found = findings("sm_90", 2, 32, &with(acquire));
@@ -483,9 +496,124 @@ fn a_flag_of_another_block_needs_an_acquire_beyond_the_block() {
     for acquire in ["fence.acq_rel.gpu;", "membar.sys;", "membar.cta; membar.gl;", "bar.sync 0; membar.gl;"] {
         clean(2, 32, &with(acquire));
     }
+    clean(2, 32, &with("fence.acquire.gpu;"));
     // The acquire must follow the poll.
     let before = with("bar.sync 0;").replace("READ:", "membar.gl;\nREAD:");
     assert!(findings("sm_90", 2, 32, &before).contains("error data-race"));
+}
+
+#[test]
+fn a_relaxed_flag_needs_a_fence_that_releases_the_data() {
+    let with =
+        |fence: &str| message("st.global", fence, "st.relaxed.gpu.global", "ld.acquire.gpu.global", "");
+    for fence in
+        ["fence.proxy.async.global;", "fence.acquire.gpu;", "st.release.gpu.global.u32 [%rd1+32], 1;"]
+    {
+        let found = findings("sm_90", 2, 32, &with(fence));
+        assert!(found.contains("error data-race"), "{fence} {found}");
+    }
+    clean(2, 32, &with("fence.release.gpu;"));
+    let narrow = message("st.global", "", "st.release.cta.global", "ld.acquire.gpu.global", "");
+    let found = findings("sm_90", 2, 32, &narrow);
+    assert!(found.contains("within the scope of its accesses and fences"), "{found}");
+}
+
+/// One lane reads the flag of another block and arrives at an mbarrier, at which the others wait.
+#[test]
+fn an_mbarrier_passes_on_only_what_was_acquired() {
+    let body = |acquire: &str, how: &str| {
+        format!(
+            "
+                setp.ne.u32 %p1, %r1, 0;
+                setp.eq.u32 %p2, %r2, 1;
+                @%p2 bra READ;
+                @%p1 exit;
+                st.global.u32 [%rd1+64], 7;
+                fence.acq_rel.gpu;
+                st.relaxed.gpu.global.u32 [%rd1], 1;
+                ret;
+                READ:
+                @!%p1 mbarrier.init.shared.b64 [tile], 1;
+                bar.sync 0;
+                @%p1 bra WAIT;
+                POLL:
+                ld.relaxed.gpu.global.u32 %r6, [%rd1];
+                setp.eq.u32 %p3, %r6, 0;
+                @%p3 bra POLL;
+                {acquire}
+                mbarrier.arrive{how}.shared.b64 %rd5, [tile];
+                WAIT:
+                mbarrier.try_wait.parity.shared.b64 %p4, [tile], 0;
+                @!%p4 bra WAIT;
+                setp.ne.u32 %p5, %r1, 33;
+                @%p5 exit;
+                ld.global.u32 %r7, [%rd1+64];
+                st.global.u32 [%rd1+128], %r7;
+                ret;
+            "
+        )
+    };
+    for how in ["", ".release.cta", ".release.cluster"] {
+        let found = findings("sm_90", 2, 64, &body("", how));
+        assert!(found.contains("error data-race"), "{how} {found}");
+        clean(2, 64, &body("fence.acq_rel.gpu;", how));
+    }
+}
+
+#[test]
+fn a_lane_releases_only_its_own_accesses() {
+    let body = |sync: &str, raise: &str| {
+        format!(
+            "
+                setp.eq.u32 %p1, %r2, 1;
+                @%p1 bra READ;
+                st.global.u32 [%rd2+64], 7;
+                {sync}
+                setp.eq.u32 %p2, %r1, 0;
+                @%p2 {raise};
+                ret;
+                READ:
+                ld.acquire.gpu.global.u32 %r6, [%rd1];
+                setp.eq.u32 %p3, %r6, 0;
+                @%p3 bra READ;
+                ld.global.u32 %r7, [%rd2+64];
+                st.global.u32 [%rd2+512], %r7;
+                ret;
+            "
+        )
+    };
+    for raise in ["st.release.gpu.global.u32 [%rd1], 1", "red.release.gpu.global.add.u32 [%rd1], 1"] {
+        let found = findings("sm_90", 2, 32, &body("", raise));
+        assert!(found.contains("error data-race warp 0 lanes fffffffe"), "{raise} {found}");
+        clean(2, 32, &body("bar.warp.sync 0xffffffff;", raise));
+    }
+}
+
+/// The simulator has zeros there, but the memory has no value that a store could leave unchanged.
+#[test]
+fn a_store_to_uninitialized_memory_changes_it() {
+    let body = |before: &str| {
+        format!(
+            "
+                {before}
+                setp.eq.u32 %p1, %r1, 32;
+                @%p1 st.shared.u32 [%r4], 0;
+                setp.ge.u32 %p2, %r1, 32;
+                @%p2 exit;
+                ld.shared.u32 %r5, [%r4];
+                st.global.u32 [%rd2], %r5;
+                ret;
+            "
+        )
+    };
+    assert!(findings("sm_90", 1, 64, &body("")).contains("error data-race"));
+    let found = findings(
+        "sm_90",
+        1,
+        64,
+        &body("setp.eq.u32 %p2, %r1, 0;\n@%p2 st.shared.u32 [%r4], 0;\nbar.sync 0;"),
+    );
+    assert!(found.contains("information same-value-race") && !found.contains("error"), "{found}");
 }
 
 #[test]
@@ -518,7 +646,7 @@ fn a_flag_of_the_block_needs_no_wider_acquire() {
 /// All warps load what only the first one stores, as compilers replicate loads.
 #[test]
 fn a_racing_value_that_is_not_used() {
-    let body = |load: &str, store: &str, others: &str| {
+    let body = |load: &str, compute: &str, store: &str, others: &str| {
         format!(
             "
                 and.b32 %r5, %r1, 31;
@@ -530,7 +658,7 @@ fn a_racing_value_that_is_not_used() {
                 @%p1 st.shared.u32 [%r6], 0;
                 bar.sync 0;
                 {load}
-                add.u32 %r8, %r7, 1;
+                {compute}
                 {store}
                 {others}
                 ret;
@@ -540,8 +668,22 @@ fn a_racing_value_that_is_not_used() {
     let global = ("ld.global.u32 %r7, [%rd3];", "@%p1 st.global.u32 [%rd3], %r8;");
     let shared = ("ld.shared.u32 %r7, [%r6];", "@%p1 st.shared.u32 [%r6], %r8;");
     let branch = ("ld.global.u32 %r7, [%rd3];", "@!%p1 exit;\nst.global.u32 [%rd3], %r8;");
+    let add = "add.u32 %r8, %r7, 1;";
     for (load, store) in [global, shared, branch] {
-        clean(1, 64, &body(load, store, ""));
+        clean(1, 64, &body(load, add, store, ""));
+    }
+    // The value passes through other lanes of the warp.
+    for exchange in [
+        "shfl.sync.bfly.b32 %r8, %r7, 16, 31, -1;",
+        "redux.sync.add.u32 %r8, %r7, -1;",
+        "setp.eq.u32 %p2, %r7, 0;\nvote.sync.ballot.b32 %r8, %p2, -1;",
+        "vadd.u32.u32.u32 %r8, %r7, 1;",
+        "mov.b32 %r9, 0;\nmma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r8, %r10}, {%r7, %r9}, {%r9}, {%r9, %r9};",
+    ] {
+        clean(1, 64, &body(global.0, exchange, global.1, ""));
+        let used = "@!%p1 st.global.u32 [%rd3+256], %r8;";
+        let found = findings("sm_90", 1, 64, &body(global.0, exchange, global.1, used));
+        assert!(found.contains("error data-race"), "{exchange} {found}");
     }
     for (load, store) in [global, shared] {
         // The other warps use the value, in a store, an address or a branch.
@@ -550,11 +692,11 @@ fn a_racing_value_that_is_not_used() {
             "mul.wide.u32 %rd4, %r7, 4;\nadd.u64 %rd4, %rd1, %rd4;\n@!%p1 st.global.u32 [%rd4+256], 0;",
             "setp.eq.u32 %p2, %r7, 9;\n@%p2 exit;",
         ] {
-            let found = findings("sm_90", 1, 64, &body(load, store, others));
+            let found = findings("sm_90", 1, 64, &body(load, add, store, others));
             assert!(found.contains("error data-race"), "{others} {found}");
         }
     }
     // Without a use anywhere, the load stays reported.
-    let found = findings("sm_90", 1, 64, &body(global.0, "@%p1 st.global.u32 [%rd3], 1;", ""));
+    let found = findings("sm_90", 1, 64, &body(global.0, add, "@%p1 st.global.u32 [%rd3], 1;", ""));
     assert!(found.contains("error data-race"), "{found}");
 }

@@ -313,3 +313,108 @@ fn only_defined_bits_hide_undefined_ones() {
          st.global.v2.u32 [%rd1], {%r5, %r6};\nret;",
     );
 }
+
+/// `%r5` is undefined, and only the lower half of `%r6` is defined.
+fn with_undefined(operation: &str) -> String {
+    let body = format!(
+        "setp.ne.u32 %p1, %r1, %r1;\nst.shared.u16 [%r3+128], 3;\nld.shared.u32 %r5, [%r3];\nld.shared.u32 %r6, [%r3+128];\n\
+         {operation}\nst.global.u32 [%rd2], %r7;\nret;"
+    );
+    findings("sm_100", 1, 32, &body)
+}
+
+#[test]
+fn undefined_operands_of_operations_on_bits() {
+    for operation in [
+        "szext.clamp.u32 %r7, %r5, 8;",
+        "szext.clamp.u32 %r7, %r1, %r5;",
+        "bmsk.clamp.b32 %r7, %r1, %r5;",
+        "vadd.u32.u32.u32 %r7, %r5, %r1;",
+        "vabsdiff4.u32.u32.u32 %r7, %r5, %r1, %r1;",
+        "slct.u32.s32 %r7, %r1, %r4, %r5;",
+        "prmt.b32 %r7, %r1, %r4, %r5;",
+        "prmt.b32 %r7, %r5, %r1, 0x3210;",
+        "prmt.b32 %r7, %r5, %r1, 0x3210;\nxor.b32 %r7, %r7, %r1;",
+        "shf.r.clamp.b32 %r7, %r1, %r4, %r5;",
+        "shf.r.clamp.b32 %r7, %r5, %r1, 8;",
+        "bfi.b32 %r7, %r1, %r4, %r5, 3;",
+        "bfi.b32 %r7, %r5, %r1, 0, 8;",
+        "shr.u32 %r7, %r5, 16;",
+        "selp.u32 %r7, %r1, %r5, %p1;",
+        "setp.eq.u32 %p2, %r5, 0;\nselp.u32 %r7, 1, 0, %p2;",
+        "mov.b64 %rd5, {%r1, %r5};\nst.global.u64 [%rd1+512], %rd5;\nmov.u32 %r7, 0;",
+        "mov.b64 %rd5, {%r1, %r5};\nxor.b64 %rd5, %rd5, %rd1;\nst.global.u64 [%rd1+512], %rd5;\nmov.u32 %r7, 0;",
+    ] {
+        let found = with_undefined(operation);
+        assert!(found.contains("warning uninitialized-read"), "{operation} {found}");
+    }
+    for operation in [
+        "shl.b32 %r7, %r5, 32;",
+        "prmt.b32 %r7, %r5, %r1, 0x7654;",
+        "bfi.b32 %r7, %r1, %r5, 0, 32;",
+        "shf.l.wrap.b32 %r7, %r5, %r1, 0;",
+        "szext.clamp.u32 %r7, %r6, 16;",
+        "vadd.u32.u32.u32 %r7, %r6.h0, %r1;",
+        "selp.u32 %r7, %r5, %r1, %p1;",
+        "mov.b64 %rd5, {%r1, %r5};\nmov.b64 {%r7, %r8}, %rd5;",
+    ] {
+        assert_eq!(with_undefined(operation), "", "{operation}");
+    }
+}
+
+#[test]
+fn a_predicate_may_decide_a_comparison() {
+    let number = "selp.u32 %r7, 1, 0, %p2;";
+    for comparison in ["setp.eq.and.u32 %p2, %r5, 5, %p1;", "setp.eq.or.u32 %p2, %r5, 5, !%p1;"] {
+        assert_eq!(with_undefined(&format!("{comparison}\n{number}")), "", "{comparison}");
+    }
+    assert_eq!(with_undefined("set.eq.and.u32.u32 %r7, %r5, 5, %p1;"), "");
+    for comparison in ["setp.eq.and.u32 %p2, %r5, 5, !%p1;", "setp.eq.xor.u32 %p2, %r5, 5, %p1;"] {
+        let found = with_undefined(&format!("{comparison}\n{number}"));
+        assert!(found.contains("warning uninitialized-read"), "{comparison} {found}");
+    }
+    // The comparison decides, and not the undefined predicate.
+    let other = "setp.eq.u32 %p3, %r5, 0;\nsetp.ne.and.u32 %p2, %r1, %r1, %p3;";
+    assert_eq!(with_undefined(&format!("{other}\n{number}")), "");
+}
+
+#[test]
+fn an_undefined_half_stays_in_its_half() {
+    for operation in [
+        "add.f16x2 %r7, %r6, %r6;",
+        "fma.rn.f16x2 %r7, %r6, %r6, %r6;",
+        "add.u16x2 %r7, %r6, %r6;",
+        "add.u32 %r7, %r6, 5;",
+        "mad.lo.u32 %r7, %r6, %r1, %r6;",
+    ] {
+        assert_eq!(with_undefined(&format!("{operation}\nand.b32 %r7, %r7, 0xffff;")), "", "{operation}");
+        let found = with_undefined(&format!("{operation}\nshr.u32 %r7, %r7, 20;"));
+        assert!(found.contains("warning uninitialized-read"), "{operation} {found}");
+    }
+}
+
+#[test]
+fn a_carry_that_some_lanes_do_not_set() {
+    let body = |guard: &str| {
+        format!(
+            "
+                setp.lt.u32 %p1, %r1, 8;
+                @%p1 add.cc.u32 %r5, %r1, 0xffffffff;
+                {guard} addc.u32 %r6, 0, 0;
+                {guard} st.global.u32 [%rd2], %r6;
+                ret;
+            "
+        )
+    };
+    check(
+        &body(""),
+        expect![[r#"
+            warning uninitialized-read warp 0 lanes ffffff00: addc.u32 %r6, 0, 0;
+              Uninitialized read: the carry flag in lanes 8-31, before an instruction with `.cc` writes it
+              the value is stored; execute the instruction with `.cc` in these lanes, too
+              the value is stored here: st.global.u32 [%rd2], %r6;
+        "#]],
+    );
+    clean(&body("@%p1"));
+    clean(&body("@!%p1 add.cc.u32 %r5, 0, 0;\n"));
+}

@@ -3,7 +3,8 @@
 //! Threads that wait learn what the others did before they arrived. Of a thread that arrives with `.relaxed` they learn only
 //! what its last fence released.
 
-use super::{Agent, HappensBefore, LaneClock, Released, VectorClock, join_released};
+use super::{Agent, ByScope, HappensBefore, LaneClock, VectorClock, join_by_scope};
+use crate::order::Scope;
 use crate::registers::lanes;
 
 #[derive(Debug, Default)]
@@ -17,6 +18,8 @@ pub(crate) struct ClusterClock {
     relaxed: RelaxedArrivals,
     /// What the last phase orders, if threads arrived relaxed.
     learned: Option<VectorClock>,
+    /// Whether at least one thread of each warp arrived relaxed in the last phase.
+    all_relaxed: bool,
     /// What each block knew when it was last suspended, joined.
     pool: LaneClock,
 }
@@ -62,8 +65,9 @@ impl ClusterClock {
     fn learn(&mut self, warps: u32, latest: u32) {
         self.synchronized = latest;
         let RelaxedArrivals { threads, released } = std::mem::take(&mut self.relaxed);
+        self.all_relaxed = true;
         if threads.is_empty() {
-            self.learned = None;
+            (self.learned, self.all_relaxed) = (None, false);
             return;
         }
         let mut learned = released;
@@ -74,7 +78,10 @@ impl ClusterClock {
             };
             for warp in 0..warps {
                 match relaxed(warp) {
-                    0 => learned.learn(Agent::Warp(block, warp), latest),
+                    0 => {
+                        self.all_relaxed = false;
+                        learned.learn(Agent::Warp(block, warp), latest);
+                    }
                     mask => lanes(!mask)
                         .for_each(|lane| learned.learn(Agent::Lane(block, warp, lane as u8), latest)),
                 }
@@ -98,8 +105,9 @@ impl HappensBefore {
         cluster.relaxed.threads.push((self.block.number, warp, mask));
         let of_lanes = self.block.warps[warp as usize].lanes.as_ref();
         let released = of_lanes.into_iter().flat_map(|clocks| lanes(mask).map(|lane| &clocks[lane].released));
-        let wide = released.chain([&self.block.released]).filter_map(|[_, wide]: &Released| wide.as_ref());
-        wide.for_each(|wide| cluster.relaxed.released.join(wide));
+        let of_cluster = |by_scope: &'_ ByScope| by_scope[Scope::Cluster as usize].clone();
+        let released = released.chain([&self.block.released]).filter_map(of_cluster);
+        released.for_each(|released| cluster.relaxed.released.join(&released));
     }
 
     /// Threads of all blocks of the cluster have arrived at its barrier, the last time for phase `phases`. Returns whether the
@@ -133,8 +141,11 @@ impl HappensBefore {
                 self.block.common.join(learned);
             }
         }
-        self.block.common.join(&cluster.pool.knows);
-        join_released(&mut self.block.released, &cluster.pool.released);
+        // What threads learned from others is collected by block: one that did not arrive relaxed passes on all of it.
+        if !cluster.all_relaxed {
+            self.block.common.join(&cluster.pool.knows);
+        }
+        join_by_scope(&mut self.block.released, &cluster.pool.released);
         completes && cluster.learned.is_some()
     }
 }

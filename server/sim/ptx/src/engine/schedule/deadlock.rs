@@ -38,9 +38,22 @@ impl<'a> Mbarriers<'a> {
     fn explained(self, index: usize) -> String {
         match (self.object(index), self.state(index)) {
             (Some(object), Some(state)) => {
-                // After a completed phase, the count of `mbarrier.init` is right.
-                let is_first = self.phases.of(index).is_none_or(|phases| phases.completed == 0);
-                state + &unbalanced(if is_first { object.pending } else { 0 }, object.bytes)
+                let phases = self.phases.of(index);
+                let has_passed = phases.is_some_and(|phases| !phases.waits.is_empty());
+                let arrivals = match (object.pending, object.expected) {
+                    // After a completed phase, the count of `mbarrier.init` is right.
+                    _ if phases.is_some_and(|phases| phases.completed > 0) => "",
+                    (0, _) => "",
+                    (pending, expected) if pending < expected => {
+                        ". Compare the count of `mbarrier.init` with the threads that arrive"
+                    }
+                    _ if has_passed => ". No thread arrives in this phase: add the missing `mbarrier.arrive`",
+                    _ => {
+                        ". No thread has arrived. If the first wait should pass, as a producer's does, start with parity 1; otherwise \
+                         add the missing `mbarrier.arrive`"
+                    }
+                };
+                state + &unbalanced(arrivals, object.bytes)
             }
             _ => "it: the object is not initialized".to_owned(),
         }
@@ -217,12 +230,7 @@ impl Warp {
 }
 
 /// Why a phase of an mbarrier cannot complete, and how to fix that.
-fn unbalanced(arrivals: u64, bytes: i64) -> String {
-    let arrivals = if arrivals == 0 {
-        ""
-    } else {
-        ". Compare the count of `mbarrier.init` with the threads that arrive"
-    };
+fn unbalanced(arrivals: &str, bytes: i64) -> String {
     match bytes {
         0 => arrivals.to_owned(),
         1.. => format!(

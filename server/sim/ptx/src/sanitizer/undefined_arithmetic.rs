@@ -1,0 +1,65 @@
+//! Undefined bits in arithmetic on parts of a register: they change only the results of their own part.
+
+use warplens_sim_cuda::registers::PerLane;
+use warplens_sim_cuda::semantics::integer::IntOp;
+use warplens_sim_cuda::semantics::video::{Shape, VideoPart};
+use warplens_sim_cuda::slot::RegisterSlot;
+
+use super::bit_sources::{BitSources, of_width};
+use crate::program::Op;
+
+/// The undefined bits of the result; `None` if any undefined bit makes the whole result undefined.
+pub(super) fn value(sources: &BitSources<'_>) -> Option<PerLane<u64>> {
+    let instruction = &sources.visit.function.code[sources.visit.pc as usize];
+    Some(match instruction.op {
+        Op::Packed(_, parts) | Op::SetPacked(_, parts) => {
+            elements(sources, if parts.bytes { 8 } else { 16 }, 32)
+        }
+        Op::Half(half) if half.packed => elements(sources, 16, 32),
+        Op::SetPair(..) => elements(sources, 16, 32),
+        Op::FloatPair(..) => elements(sources, 32, 64),
+        Op::Int(IntOp::Add | IntOp::Sub | IntOp::Mul | IntOp::Mad | IntOp::Neg, ty) => {
+            upward(sources, ty.bits())
+        }
+        Op::MulWide(ty) | Op::MadWide(ty) => upward(sources, 2 * ty.bits()),
+        Op::Video(id) => {
+            let Shape::Single { a, b, .. } = sources.visit.function.tables[id].shape else { return None };
+            selected(sources, a, b)
+        }
+        Op::VideoMad(id) => {
+            let mad = &sources.visit.function.tables[id];
+            selected(sources, mad.a.0, mad.b.0)
+        }
+        _ => return None,
+    })
+}
+
+/// Elements of this many bits are computed separately.
+fn elements(sources: &BitSources<'_>, bits: u32, width: u32) -> PerLane<u64> {
+    let element = u64::MAX >> (64 - bits);
+    sources.any().map(|undefined| {
+        let masks = (0..width / bits).map(|index| element << (bits * index));
+        of_width(masks.filter(|mask| undefined & mask != 0).fold(0, |all, mask| all | mask), width)
+    })
+}
+
+/// Each bit depends only on bits that are not above it.
+fn upward(sources: &BitSources<'_>, width: u32) -> PerLane<u64> {
+    sources.any().map(|undefined| match undefined {
+        0 => 0,
+        _ => of_width(u64::MAX << undefined.trailing_zeros(), width),
+    })
+}
+
+/// All bits depend on a part of `a`, a part of `b`, and on `c`.
+fn selected(sources: &BitSources<'_>, a: VideoPart, b: VideoPart) -> PerLane<u64> {
+    let s = &sources.visit.function.code[sources.visit.pc as usize].s;
+    let in_part = |slot, part: VideoPart, lane| {
+        sources.of(RegisterSlot::Word(slot), lane) >> part.shift & (u64::MAX >> (64 - part.bits))
+    };
+    let of_c = |lane| sources.of(RegisterSlot::Word(s.c), lane);
+    std::array::from_fn(|lane| match in_part(s.a, a, lane) | in_part(s.b, b, lane) | of_c(lane) {
+        0 => 0,
+        _ => u64::MAX,
+    })
+}
