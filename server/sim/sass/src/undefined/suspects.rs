@@ -37,7 +37,8 @@ pub(crate) fn suspects(program: &Program) -> Vec<Key> {
             let is_live = |key: usize| now[key / 64] >> (key % 64) & 1 == 1;
             let (mut writes, mut is_used) = (false, false);
             keys_of(true).for_each(|key| (writes, is_used) = (true, is_used || is_live(key)));
-            let matters = is_used || !writes || operation.op.is_control() || operation.op.accesses_memory();
+            let acts = operation.op.is_control() || operation.op.accesses_memory() || operation.joins;
+            let matters = is_used || !writes || acts;
             if operation.guard == Condition::ALWAYS && operation.test == CcTest::ALWAYS {
                 keys_of(true).for_each(|key| now[key / 64] &= !(1 << (key % 64)));
             }
