@@ -3,6 +3,7 @@
 
 mod barrier_not_set;
 mod duplicate_address;
+mod field_width;
 mod graphics_condition;
 mod limit_without_call;
 mod misaligned_target;
@@ -68,7 +69,7 @@ impl Check<'_> {
             self.problems.extend(limit_without_call::check(function, instruction));
         }
         self.problems.extend(function.operands(instruction).iter().filter_map(graphics_condition::check));
-        no_such_encoding::check(function, index, self.problems);
+        no_such_encoding::check(function, index, stated, self.problems);
     }
 
     fn target(&self, index: usize) -> Option<Problem> {

@@ -1,5 +1,8 @@
 //! Columns that other tools print before the instructions of a listing: control information of assemblers, addresses of
-//! debuggers and profilers, counters, the cells of a table, the signs of a diff.
+//! debuggers and profilers, counters, the cells of a table, the marks of a list, the signs of a diff.
+//!
+//! A line is any number of columns, an address, more columns, and an instruction. What follows the instruction is in
+//! `statement`.
 
 use memchr::memmem;
 
@@ -13,7 +16,9 @@ pub(super) fn quotation(text: &[u8], after_code: bool) -> usize {
     let indented = indentation(text);
     match text.get(indented) {
         Some(b'/' | b'.' | b'@' | b'{' | b'}') | None => return 0,
-        Some(byte) if is_word(*byte) && !byte.is_ascii_digit() => return 0,
+        Some(byte) if is_word(*byte) && !byte.is_ascii_digit() && !is_control(word(&text[indented..])) => {
+            return 0;
+        }
         // A line that a diff removes.
         Some(b'-') if indented == 0 && matches!(&text[1..], [b'/' | b'\t', ..] | [b' ', b' ', ..]) => {
             return 0;
@@ -32,20 +37,33 @@ pub(super) fn quotation(text: &[u8], after_code: bool) -> usize {
     before_code(text, at, after_code).or_else(|| before_address(text)).unwrap_or(0)
 }
 
-/// The length of the columns from `from` on, if an instruction follows them. A line is unlikely to be code because of a
-/// number or a sign, so that a lone word after it is none.
+/// The length of the columns from `from` on, if an instruction follows them.
 fn before_code(text: &[u8], from: usize, after_code: bool) -> Option<usize> {
     let (mut at, mut is_sure) = (from, false);
     loop {
         let start = at + indentation(&text[at..]);
-        let length = text[start..].iter().take_while(|byte| !is_space(**byte)).count();
-        let column = Column::of(&text[start..start + length])?;
+        let column = Column::of(word(&text[start..]))?;
         is_sure |= column.is_sure;
         at = start + column.length;
-        let class = line::classify(&text[at..], after_code && is_sure);
+        let class = line::classify(&text[at..], after_code && (is_sure || column.is_before_words));
         if matches!(class, Class::Statement | Class::Addressed | Class::Encoding) {
             return Some(at);
         }
+    }
+}
+
+/// The length of the columns between an address and its instruction.
+pub(super) fn after_address(text: &[u8]) -> usize {
+    let mut at = 0;
+    loop {
+        let start = at + indentation(&text[at..]);
+        let rest = &text[start..];
+        let is_code = matches!(rest.first(), Some(b'/' | b'.')) || statement::starts_with_instruction(rest);
+        if is_code && !is_control(word(rest)) {
+            return at;
+        }
+        let Some(column) = Column::of(word(rest)) else { return 0 };
+        at = start + column.length;
     }
 }
 
@@ -62,24 +80,55 @@ struct Column {
     length: usize,
     /// Whether only listings have such a column.
     is_sure: bool,
+    /// Whether an instruction without operands may follow. After a plain number, a lone word is a unit.
+    is_before_words: bool,
 }
 
 impl Column {
     fn of(word: &[u8]) -> Option<Column> {
-        let whole = |is_sure| Some(Column { length: word.len(), is_sure });
+        let sure = |length| Some(Column { length, is_sure: true, is_before_words: true });
+        let digits = hexadecimal(word);
+        let mark = |length| Some(Column { length, is_sure: false, is_before_words: true });
         match word {
             [] => None,
             // A line in backquotes; `` `(label) `` is an operand.
-            [b'`', next, ..] if *next != b'(' => Some(Column { length: 1, is_sure: false }),
-            [b'[', ..] | [.., b':', _] if is_control(word) => whole(true),
+            [b'`', next, ..] if *next != b'(' => mark(1),
+            // `[B01----:R-:W2:Y:S05]`, `[0xfe2000]`, with or without a space before the instruction.
+            [b'[', rest @ ..] if let Some(end) = memchr::memchr(b']', rest) => match &rest[..end] {
+                inside if is_control(inside) || hexadecimal(inside) >= 4 => sure(end + 2),
+                inside if inside.iter().any(u8::is_ascii_alphabetic) => None,
+                _ => mark(end + 2),
+            },
+            _ if is_control(word) => sure(word.len()),
+            [b'<', rest @ ..] if let Some(length) = tag(rest) => mark(length + 1),
             // `<+16>:`, `<kernel+16>:`
-            [b'<', .., b'>' | b':'] => whole(true),
-            _ if hexadecimal(word) >= 8 => whole(true),
-            _ if hexadecimal(word) >= 2 => whole(false),
+            [b'<', .., b'>' | b':'] => sure(word.len()),
+            _ if digits >= 8 => sure(word.len()),
+            // An address has a prefix, a colon or leading zeros.
+            [b'0', b'x', ..] | [.., b':'] | [b'0', _, _, _, ..] if digits >= 2 => mark(word.len()),
+            _ if digits >= 2 => Some(Column { length: word.len(), is_sure: false, is_before_words: false }),
+            // `1.`, `2)`
+            [b'0'..=b'9', .., b'.' | b')'] if word[..word.len() - 1].iter().all(u8::is_ascii_digit) => {
+                mark(word.len())
+            }
             _ if word.iter().any(u8::is_ascii_alphabetic) => None,
-            _ => whole(false),
+            _ => {
+                let is_sign = !word.iter().any(u8::is_ascii_digit) && word != b"%";
+                Some(Column { length: word.len(), is_sure: false, is_before_words: is_sign })
+            }
         }
     }
+}
+
+/// The text up to the next space.
+fn word(text: &[u8]) -> &[u8] {
+    &text[..text.iter().take_while(|byte| !is_space(**byte)).count()]
+}
+
+/// The length of `li>` of an opening tag.
+fn tag(rest: &[u8]) -> Option<usize> {
+    let end = memchr::memchr(b'>', rest)?;
+    (end > 0 && rest[..end].iter().all(u8::is_ascii_lowercase)).then_some(end + 1)
 }
 
 /// The number of digits of a hexadecimal number, with or without `0x` and a colon after it; 0 for anything else.
@@ -90,18 +139,14 @@ fn hexadecimal(word: &[u8]) -> usize {
     if has_digit && digits.iter().all(u8::is_ascii_hexdigit) { digits.len() } else { 0 }
 }
 
-/// `[B01----:R-:W2:Y:S05]`, `01:-:2:Y:5`
+/// `B01----:R-:W2:Y:S05`, `01:-:2:Y:5`
 fn is_control(word: &[u8]) -> bool {
-    let fields = word.strip_prefix(b"[").map_or(word, |rest| rest.strip_suffix(b"]").unwrap_or(rest));
-    let is_field = |field: &[u8]| {
-        !field.is_empty()
-            && field.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'~'))
-    };
+    let is_part = |byte: &u8| byte.is_ascii_hexdigit() || b"-~BRWSYyPTr".contains(byte);
     let mut count = 0;
-    fields.split(|byte| *byte == b':').all(|field| {
+    word.split(|byte| *byte == b':').all(|field| {
         count += 1;
-        is_field(field)
-    }) && count == 5
+        !field.is_empty() && field.iter().all(is_part)
+    }) && matches!(count, 5 | 6)
 }
 
 /// The length of one mark at the start, including the space before it.
@@ -110,6 +155,10 @@ fn quotation_mark(line: &[u8]) -> Option<usize> {
     let rest = &line[indented..];
     if rest.first() == Some(&b'>') {
         return Some(indented + 1);
+    }
+    // `01:-:2:Y:5`
+    if is_control(word(rest)) {
+        return None;
     }
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let after = &rest[digits..];

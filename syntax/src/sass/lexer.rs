@@ -3,8 +3,8 @@
 use memchr::{memchr, memmem};
 
 use super::bytes::{indentation, is_space, is_symbol, is_word};
-use super::columns;
 use super::line::{self, Class};
+use super::{columns, statement};
 use crate::SyntaxKind::{self, *};
 use crate::lexed::Lexed;
 use crate::punctuation::single;
@@ -86,11 +86,9 @@ impl<'t> Lexer<'t> {
         let length = line::address(self.rest(end)).unwrap_or_default();
         self.push(ADDRESS_COMMENT, self.at + length);
         self.space(end);
-        // The border of a table's cell.
-        if self.byte(0, end) == b'|' {
-            self.push(COMMENT, self.at + 1);
-            self.space(end);
-        }
+        let columns = columns::after_address(self.rest(end));
+        self.push(COMMENT, self.at + columns);
+        self.space(end);
         // Old tools print the encoding before the opcode.
         if let Some(length) = line::encoding(self.rest(end)) {
             self.push(ENCODING, self.at + length);
@@ -106,7 +104,11 @@ impl<'t> Lexer<'t> {
     fn label(&mut self, length: usize, end: usize) {
         self.push(IDENT, self.at + length);
         self.push(COLON, self.at + 1);
-        self.comments(end);
+        self.space(end);
+        match statement::starts_with_instruction(self.rest(end)) {
+            true => self.statement(end),
+            false => self.comments(end),
+        }
     }
 
     /// `Function : saxpy`, `code for sm_80`, `arch = sm_61`: the key and the value.
@@ -177,6 +179,10 @@ impl<'t> Lexer<'t> {
                     continue;
                 }
                 b'/' if matches!(self.byte(1, end), b'/' | b'*') => return self.comments(end),
+                b'#' | b'<' | b'-' if opcode && statement::starts_comment(&self.text[..end], self.at) => {
+                    return self.after_end(end);
+                }
+                b'<' if self.byte(1, end) == b'/' => return self.push(COMMENT, end),
                 b'(' if self.byte(1, end) == b'*' => self.note(end),
                 b';' => {
                     self.punctuation(end);

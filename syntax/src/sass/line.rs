@@ -45,7 +45,7 @@ pub(super) fn classify(line: &[u8], after_code: bool) -> Class {
         Some(b'.') if is_directive(line) => Class::Directive,
         Some(b'#') => header(line).map_or(Class::Prose, |key| Class::Header { key }),
         Some(byte) => {
-            if let Some(length) = label(line) {
+            if let Some(length) = label(line).or_else(|| label_of_instruction(line, after_code)) {
                 return Class::Label { length };
             }
             if (byte.is_ascii_lowercase() || *byte == b'F')
@@ -93,6 +93,17 @@ fn label(line: &[u8]) -> Option<usize> {
         return Some(length);
     }
     demangled(line)
+}
+
+/// The length of the label before an instruction on the same line: `L2: IADD3 R1, R0, 0x1, RZ`.
+fn label_of_instruction(line: &[u8], after_code: bool) -> Option<usize> {
+    let length = line.iter().take_while(|byte| is_symbol(**byte)).count();
+    let (name, rest) = (&line[..length], line[length..].strip_prefix(b":")?);
+    // `Result: OK`
+    let is_english = name.iter().all(u8::is_ascii_alphabetic);
+    let gap = indentation(rest);
+    let is_code = length > 0 && gap > 0 && statement::is_statement(&rest[gap..], after_code && !is_english);
+    is_code.then_some(length)
 }
 
 /// The length of a demangled name before a colon: `saxpy(int, float*):`.

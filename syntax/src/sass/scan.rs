@@ -6,6 +6,7 @@ use std::ops::Range;
 use memchr::{memchr, memmem};
 
 use super::bytes::indentation;
+use super::line::Class;
 use super::{columns, line};
 use crate::ItemKind;
 use crate::scan::{Scanned, Tail};
@@ -44,8 +45,17 @@ pub(crate) fn scan(text: &str, start: usize, _tail: &Tail<'_>) -> Scanned {
         first &= text[at..end].trim_ascii().is_empty();
         at = end;
     }
-    name(&mut item, opened, bytes);
+    // `code for sm_80` directly before instructions.
+    let has_code = matches!(opened, Some(Start::Header)) && has_code(&text[start..item.end.min(text.len())]);
+    name(&mut item, opened.filter(|_| !has_code), bytes);
     item
+}
+
+fn has_code(text: &str) -> bool {
+    text.lines().any(|line| {
+        let line = &line.as_bytes()[columns::quotation(line.as_bytes(), false)..];
+        matches!(line::classify(line, false), Class::Addressed | Class::Statement)
+    })
 }
 
 /// The addresses of an item. If they start again, another listing begins; what stands between the two belongs to it.

@@ -1,5 +1,7 @@
 //! Decides whether a line without an address is an instruction. The syntax knows no opcodes, so it judges by
 //! the shape of the words.
+//!
+//! What follows an instruction is a comment, a note, the border of a table's cell, or any text after its `;`.
 
 use memchr::memmem;
 
@@ -13,19 +15,26 @@ pub(super) fn is_statement(line: &[u8], after_code: bool) -> bool {
     let opcode = opcode(rest);
     let after = &rest[opcode..];
     if opcode == 0
-        || after.first().is_some_and(|byte| !is_space(*byte) && !matches!(byte, b';' | b'/' | b'}'))
+        || after
+            .first()
+            .is_some_and(|byte| !is_space(*byte) && !matches!(byte, b';' | b'/' | b'}' | b'`' | b'<'))
     {
         return false;
     }
     let operands = before_cell(before_comment(after));
     let (operands, noted) = before_notes(operands);
+    let mut is_sentence = false;
     let (operands, closed) = match memchr::memchr2(b';', b'}', operands) {
         // The braces enclose a list.
         Some(end) if operands[end] == b'}' && operands[..end].contains(&b'{') => {
             (operands.trim_ascii(), false)
         }
-        Some(end) if ends_here(after_notes(&operands[end + 1..])) => (operands[..end].trim_ascii(), true),
-        Some(_) => return false,
+        Some(end) => {
+            let (before, rest) = (operands[..end].trim_ascii(), after_notes(&operands[end + 1..]));
+            // Words may continue a sentence: `OK; it runs`. Then, only operands make it an instruction.
+            is_sentence = rest.first().is_some_and(u8::is_ascii_alphabetic);
+            (before, ends_here(rest) || !is_sentence && !before.is_empty())
+        }
         None => (operands.trim_ascii(), noted),
     };
     let operands = memmem::find(operands, b"(*").map_or(operands, |note| operands[..note].trim_ascii_end());
@@ -42,7 +51,7 @@ pub(super) fn is_statement(line: &[u8], after_code: bool) -> bool {
     // A decimal number is also in prose: `SPA 5.0`.
     let is_decimal = first.first().is_some_and(u8::is_ascii_digit) && !first.starts_with(b"0x");
     let first_fits = is_operand(first) && (closed || !(only && is_decimal))
-        || (closed || after_code && only) && named(first);
+        || (closed || after_code && only && !is_sentence) && named(first);
     first_fits && list.all(|operand| is_operand(operand) || named(operand))
 }
 
@@ -84,6 +93,7 @@ fn opcode(line: &[u8]) -> usize {
 fn before_cell(text: &[u8]) -> &[u8] {
     let at = memmem::find(text, b" | ").or_else(|| text.ends_with(b" |").then(|| text.len() - 2));
     let text = &text[..at.unwrap_or(text.len())];
+    let text = memmem::find(text, b"</").map_or(text, |tag| &text[..tag]);
     // The end of a line in backquotes.
     text.strip_suffix(b"`").unwrap_or(text)
 }
@@ -104,9 +114,18 @@ fn before_notes(text: &[u8]) -> (&[u8], bool) {
 }
 
 fn before_comment(text: &[u8]) -> &[u8] {
-    let line = memmem::find(text, b"//").unwrap_or(text.len());
-    let block = memmem::find(text, b"/*").unwrap_or(text.len());
-    &text[..line.min(block)]
+    let at = (0..text.len()).find(|at| starts_comment(text, *at));
+    &text[..at.unwrap_or(text.len())]
+}
+
+/// Whether a comment of any tool starts here: `//`, `/*`, `# text`, `<-- text`, `-- text`.
+pub(super) fn starts_comment(text: &[u8], at: usize) -> bool {
+    let is_apart = || at == 0 || is_space(text[at - 1]);
+    match text[at..] {
+        [b'/', b'/' | b'*', ..] => true,
+        [b'#', ..] | [b'<', b'-', ..] | [b'-', b'-', ..] => is_apart(),
+        _ => false,
+    }
 }
 
 /// The text after the scheduling notes that an assembler wrote: `&req={0,2} ?WAIT5_END_GROUP`.

@@ -121,3 +121,69 @@ fn listings_are_recognised_by_a_line() {
         assert!(!super::LANGUAGE.sniffs(line), "{line}");
     }
 }
+
+/// The opcodes of the instructions in a text.
+fn opcodes(text: &str) -> Vec<String> {
+    let tree = parse_file(super::LANGUAGE, text).syntax();
+    assert_eq!(tree.text(), text);
+    let instructions = tree.descendants().filter(|node| node.kind() == SyntaxKind::INSTRUCTION);
+    let opcode = |node: crate::SyntaxNode| {
+        let tokens = node.children_with_tokens().filter_map(crate::SyntaxElement::into_token);
+        let mut words = tokens.filter(|token| token.kind() == SyntaxKind::IDENT);
+        words.next().map_or_else(String::new, |token| token.text().to_owned())
+    };
+    instructions.map(opcode).collect()
+}
+
+#[test]
+fn columns_before_instructions() {
+    for [first, last] in [
+        ["01:-:-:Y:6   ", ""],
+        ["[B0-2---:R1:W0:Y:S05]", " ;"],
+        ["B0-----:R-:W-:-:S01 ", " ;"],
+        ["/*0010*/ [B------:R-:W-:-:S01] ", " ;"],
+        ["/*0010*/ [0xfe2000] ", " ;"],
+        ["| /*0010*/ `", "` |"],
+        ["| 0010 | `", "` |"],
+        ["| `", "` | text |"],
+        ["- `", "`"],
+        ["1. ", ""],
+        ["0x0010 ", ""],
+        ["+ ", ""],
+        ["<li>", "</li>"],
+        ["L2: ", ";"],
+    ] {
+        let text = format!("{first}MOV R1, R2{last}\n{first}@P0 EXIT{last}\n{first}EXIT{last}\n");
+        assert_eq!(opcodes(&text), ["MOV", "EXIT", "EXIT"], "{text}");
+    }
+}
+
+#[test]
+fn text_after_instructions() {
+    for rest in
+        ["; <-- here", "; # c", " # c", "; -- here", " <-- here", "; (hot)", "; 12.5%", ";;", "; and then"]
+    {
+        let text = format!("MOV R1, R2{rest}\nEXIT{rest}\n/*0010*/ EXIT{rest}\n");
+        assert_eq!(opcodes(&text), ["MOV", "EXIT", "EXIT"], "{text}");
+    }
+}
+
+#[test]
+fn words_in_columns_are_prose() {
+    for text in [
+        "MOV R1, R2 ;\n32 KB\n",
+        "MOV R1, R2 ;\nResult: OK\n",
+        "MOV R1, R2 ;\n3 GPUS\n",
+        "MOV R1, R2 ;\n12.5 % GPU\n",
+        "MOV R1, R2 ;\nOK then; it runs\n",
+    ] {
+        assert_eq!(opcodes(text), ["MOV"], "{text}");
+    }
+}
+
+#[test]
+fn instructions_directly_after_their_target_are_a_function() {
+    let list = ItemList::new(super::LANGUAGE, "\tcode for sm_80\nEXIT ;\n");
+    let kinds: Vec<_> = list.iter().map(|item| item.kind).collect();
+    assert_eq!(kinds, [ItemKind::Kernel]);
+}

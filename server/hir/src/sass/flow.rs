@@ -28,9 +28,12 @@ pub fn joins(function: &Function, instruction: &Instruction) -> bool {
     matches!(function.generation, Fermi | Kepler) && last.is_some_and(|word| word.text == "S")
 }
 
-/// Whether the instruction calls an absolute address.
-pub(super) fn calls_absolute(function: &Function, instruction: &Instruction) -> bool {
-    instruction.opcode == "JCAL" || instruction.opcode == "CALL" && function.has_modifier(instruction, "ABS")
+/// Whether a call of address 0 stands for one whose address the linker fills in, as `cuobjdump` prints it: an absolute address,
+/// or that of a kernel, which exits and which nothing calls.
+pub(super) fn calls_unlinked(function: &Function, instruction: &Instruction) -> bool {
+    let is_absolute = || instruction.opcode == "JCAL" || function.has_modifier(instruction, "ABS");
+    let exits = || function.instructions.iter().any(|other| other.opcode == "EXIT");
+    flow(instruction) == Flow::Call && (is_absolute() || exits())
 }
 
 /// The kind of token that an instruction pushes or pops, named after the opcode that pops it.

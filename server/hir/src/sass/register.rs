@@ -86,7 +86,7 @@ impl Register {
         if !digits || text.starts_with('p') {
             return None;
         }
-        let number = rest.parse::<u8>().ok()?;
+        let number = rest.parse::<u8>().ok().filter(|number| *number != Register::CONSTANT)?;
         Some(Register::new(file, number))
     }
 }
@@ -112,7 +112,7 @@ mod tests {
             assert_eq!(Register::parse(name).map(|register| register.to_string()).as_deref(), Some(name));
         }
         assert_eq!(Register::parse("pt").map(|register| register.to_string()).as_deref(), Some("PT"));
-        for other in ["R", "R2x", "PR", "BZ", "SR_TID", "p0", "R1000", "UPR"] {
+        for other in ["R", "R2x", "PR", "BZ", "SR_TID", "p0", "R255", "R1000", "UPR"] {
             assert_eq!(Register::parse(other), None, "{other}");
         }
     }

@@ -17,7 +17,7 @@ pub(super) fn check(signature: &Signature, module: &ModuleTarget, problems: &mut
     };
     let demand = Demand::of(signature);
     for name in ["maxntid", "reqntid"] {
-        let Some(written) = signature.directive(name) else { continue };
+        let Some(written) = signature.directive(name).filter(|written| written.is_plain) else { continue };
         let threads = written.values.iter().copied().fold(1, u64::saturating_mul);
         let most = u64::from(limits.threads_per_cta);
         if threads > most {
@@ -28,7 +28,7 @@ pub(super) fn check(signature: &Signature, module: &ModuleTarget, problems: &mut
             warn(written, message);
         }
     }
-    if let Some(written) = signature.directive("maxnreg")
+    if let Some(written) = signature.directive("maxnreg").filter(|written| written.is_plain)
         && let Some(&registers) = written.values.first()
         && registers > u64::from(limits.registers_per_thread)
     {

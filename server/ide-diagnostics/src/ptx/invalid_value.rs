@@ -54,7 +54,9 @@ pub(super) fn on_function(
             return error(format!("{large} is too large for `{name}`; the largest number is {greatest}"));
         }
     }
-    let large = above(u32::MAX.into())?;
+    // The assembler reads a number as 64 bits with a sign, and ignores one that is negative.
+    let wraps = |value: u64| value as i64 >= i64::from(i32::MIN) && (value as i64) < 0;
+    let large = above(u32::MAX.into()).filter(|value| !wraps(**value))?;
     error(format!("{large} does not fit into 32 bits, the size of a number of `{name}`"))
 }
 

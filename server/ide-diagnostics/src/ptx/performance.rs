@@ -78,6 +78,8 @@ mod tests {
 .entry j() .language 11 { ret; }
 .entry k() .language \"pxt\" { ret; }
 .entry l() .maxntid 16;
+.entry n() .maxntid 32, 1, -3 { ret; }
+.entry o() .maxnreg (-5) { ret; }
 .entry m() .maxntid 64 .maxntid 32 .minperctamemory 0 .explicitcluster { ret; }
 ",
             expect![[r#"
@@ -97,8 +99,10 @@ mod tests {
                 12:`.language 11` Error invalid-value: 11 is not a language; the numbers are 0 to 10
                 13:`.language "pxt"` Error invalid-value: unknown language `pxt`; `.language` accepts unknown, ptx, nvvm, cuda c++, cuda c++ tile, tile ir, cutile python, fortran, optix
                 14:`.maxntid 16` Error misplaced-directive: directives are not allowed on a declaration without a body; write them on the definition
-                15:`.maxntid 64` Warning ignored-directive: duplicate `.maxntid`; the assembler ignores this one and uses the last one, `.maxntid 32`
-                    15:`.maxntid 32` the one that is used
+                15:`-` Error syntax-error: a negative number is not allowed here
+                16:`.maxnreg (-5)` Error invalid-value: `.maxnreg` takes numbers only; an expression is not allowed here
+                17:`.maxntid 64` Warning ignored-directive: duplicate `.maxntid`; the assembler ignores this one and uses the last one, `.maxntid 32`
+                    17:`.maxntid 32` the one that is used
             "#]],
         );
     }

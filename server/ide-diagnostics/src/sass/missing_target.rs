@@ -5,10 +5,11 @@ use warplens_hir::sass::{Function, Operand};
 use warplens_ide_db::Problem;
 use warplens_ide_db::sass::names;
 
+use super::no_such_encoding::shown;
 use crate::codes;
 
 pub(super) fn address(range: TextRange, address: i64) -> Problem {
-    let message = format!("there is not an instruction at {address:#x}");
+    let message = format!("there is not an instruction at {}", shown(address));
     Problem::warning(range, codes::MISSING_TARGET, message)
 }
 

@@ -1,13 +1,15 @@
 //! `no-such-encoding`: an instruction that cannot be encoded with its test, operand or modifier.
 
 use text_size::TextRange;
-use warplens_hir::sass::{Constant, Function, Immediate, Instruction, Operand, Value, flow};
+use warplens_hir::sass::{Constant, Function, Immediate, Instruction, Operand, Value, flow, joins};
 use warplens_ide_db::Problem;
-use warplens_isa::sass::Flow;
+use warplens_isa::sass::{self as isa, Flow};
 
+use super::field_width;
 use crate::codes;
 
-pub(super) fn check(function: &Function, index: usize, problems: &mut Vec<Problem>) {
+/// `stated` says whether the listing has a target; without one, the limits that depend on it are not known.
+pub(super) fn check(function: &Function, index: usize, stated: bool, problems: &mut Vec<Problem>) {
     let instruction = &function.instructions[index];
     let mut report = |range: TextRange, message: String| {
         problems.push(Problem::warning(range, codes::NO_SUCH_ENCODING, message));
@@ -17,15 +19,12 @@ pub(super) fn check(function: &Function, index: usize, problems: &mut Vec<Proble
     }
     if let Some(operand) = function.carry_without_x(instruction) {
         let opcode = &instruction.opcode;
-        report(operand.range, format!("`{opcode}` takes a carry operand only with `.X`"));
+        let modifier = if opcode.ends_with("ISETP") { "EX" } else { "X" };
+        report(operand.range, format!("`{opcode}` takes a carry operand only with `.{modifier}`"));
     }
     for word in function.modifiers(instruction) {
-        if lacks(function, instruction, &word.text) {
-            let opcode = &instruction.opcode;
-            report(
-                word.range,
-                format!("`{opcode}` has no `.{}`: only branches to a fixed target do", word.text),
-            );
+        if let Some(why) = lacks(function, instruction, &word.text) {
+            report(word.range, format!("`{}` has no `.{}`{why}", instruction.opcode, word.text));
         }
     }
     for operand in function.operands(instruction) {
@@ -37,6 +36,7 @@ pub(super) fn check(function: &Function, index: usize, problems: &mut Vec<Proble
             report(operand.range, message);
         }
     }
+    field_width::check(function, instruction, stated, &mut report);
     if let Some((range, message)) = target_too_wide(function, index) {
         report(range, message);
     }
@@ -50,16 +50,33 @@ fn unknown_test<'f>(function: &'f Function, instruction: &'f Instruction) -> Opt
     Some((range.or_else(of_modifier)?, name))
 }
 
-/// Whether an instruction that controls the flow has not got this modifier of branches.
-fn lacks(function: &Function, instruction: &Instruction, modifier: &str) -> bool {
+/// Why an instruction has not got this modifier. The tables have all modifiers of control flow; of other instructions, more may
+/// exist.
+fn lacks(function: &Function, instruction: &Instruction, modifier: &str) -> Option<&'static str> {
+    let entry = isa::opcode(&instruction.opcode)?;
+    let is_known = entry.modifier(modifier).is_some() || modifier.starts_with('?');
     let is_earlier = !function.generation.has_convergence_barriers();
+    let of_depth = matches!(modifier, "INC" | "DEC" | "NOINC" | "NODEC");
     match flow(instruction) {
-        Flow::Branch => false,
-        Flow::IndirectBranch => modifier == "U",
-        Flow::Call | Flow::Return | Flow::Push | Flow::Pop | Flow::Exit => {
-            is_earlier && matches!(modifier, "U" | "LMT")
+        _ if joins(function, instruction) && modifier == "S" => None,
+        _ if modifier == "S" && !is_known => Some(": it joins only on Fermi and Kepler"),
+        Flow::Branch | Flow::IndirectBranch if modifier == "LMT" && !is_earlier => {
+            Some(": the limit of nested calls exists before Volta")
         }
-        _ => false,
+        Flow::Next if modifier == "X" && !is_known && entry.category.id == "move" => {
+            Some(": it has no carry")
+        }
+        Flow::Next | Flow::Trap | Flow::WarpSync => None,
+        _ if is_known => None,
+        Flow::Call | Flow::Return if of_depth => None,
+        Flow::Branch | Flow::IndirectBranch if matches!(modifier, "INC" | "DEC") => None,
+        Flow::BarrierSet | Flow::BarrierSync | Flow::BarrierBreak
+            if matches!(modifier, "RECONVERGENT" | "RELIABLE") =>
+        {
+            None
+        }
+        _ if matches!(modifier, "U" | "LMT") => Some(": only branches to a fixed target do"),
+        _ => Some(""),
     }
 }
 
@@ -67,6 +84,10 @@ fn lacks(function: &Function, instruction: &Instruction, modifier: &str) -> bool
 fn constant_too_wide(constant: &Constant) -> Option<String> {
     if let Some(bank) = constant.bank.filter(|bank| *bank > 31) {
         return Some(format!("a constant bank has 5 bits, and {bank:#x} does not fit: the last one is 0x1f"));
+    }
+    let is_negative = constant.bank.is_none() && constant.descriptor.is_none() && constant.symbol.is_none();
+    if is_negative {
+        return Some("the number of a constant bank is not negative".to_owned());
     }
     let lowest = if constant.register.is_some() { -0x8000 } else { 0 };
     let fits = (lowest..=0xffff).contains(&constant.offset);
@@ -105,7 +126,7 @@ const SIGNED_24: Field = ("24 bits with a sign", (-0x80_0000, 0x7f_ffff));
 const SIGNED_32: Field = ("32 bits with a sign", (-0x8000_0000, 0x7fff_ffff));
 const UNSIGNED_32: Field = ("32 bits", (0, 0xffff_ffff));
 
-fn shown(number: i64) -> String {
+pub(super) fn shown(number: i64) -> String {
     let sign = if number < 0 { "-" } else { "" };
     format!("{sign}{:#x}", number.unsigned_abs())
 }

@@ -4,6 +4,9 @@ use warplens_isa::sass::{self as isa, Generation, Instruction, Proof, SpecialReg
 
 use crate::explain::page::Page;
 
+const JOINS: &str = "`.S`: the instruction also joins, as a `SYNC` does: the lanes that execute it then wait in the newest token \
+    of an `SSY` for the others.";
+
 /// The documentation of an opcode (with or without modifiers), a special register, a test of the condition code, or another
 /// word.
 pub(crate) fn explain(name: &str) -> Option<String> {
@@ -11,7 +14,7 @@ pub(crate) fn explain(name: &str) -> Option<String> {
     let mut words = name.split('.');
     if let Some(entry) = words.next().and_then(isa::opcode) {
         let modifiers: Vec<&str> = words.collect();
-        return Some(opcode(entry, &modifiers, None));
+        return Some(opcode(entry, &modifiers, None, false));
     }
     special_register_page(name).or_else(|| condition(name)).or_else(|| word(name))
 }
@@ -21,8 +24,13 @@ pub(crate) fn names() -> Vec<&'static str> {
     opcodes.chain(isa::special_registers().iter().map(|register| register.name)).collect()
 }
 
+/// The page of a statement's opcode. `joins` says whether its last modifier is the `.S` of Fermi and Kepler.
+pub(super) fn statement(entry: &Instruction, modifiers: &[&str], on: Generation, joins: bool) -> String {
+    opcode(entry, modifiers, Some(on), joins)
+}
+
 /// The page of an opcode. For a statement, it shows the written modifiers and the effect on its generation.
-pub(super) fn opcode(entry: &Instruction, modifiers: &[&str], on: Option<Generation>) -> String {
+fn opcode(entry: &Instruction, modifiers: &[&str], on: Option<Generation>, joins: bool) -> String {
     let facts = ["SASS".to_owned(), entry.category.title.to_lowercase(), generations(entry.generations)];
     let written: String = modifiers.iter().map(|modifier| format!(".{modifier}")).collect();
     let mut page = Page::titled(&format!("{}{written}", entry.opcode), &facts);
@@ -35,7 +43,7 @@ pub(super) fn opcode(entry: &Instruction, modifiers: &[&str], on: Option<Generat
         let all = entry.modifiers.iter();
         page.list("Modifiers", all.map(|modifier| format!("`.{}`: {}", modifier.name, modifier.meaning)));
     } else {
-        page.list("Modifiers", modifiers.iter().map(|name| modifier(entry, name)));
+        page.list("Modifiers", modifiers.iter().map(|name| modifier(entry, name, joins)));
     }
     let of_memory = accesses_memory(entry).then_some(
         "A lane whose guard is false makes no memory traffic. A guard does not change which accesses can be coalesced.",
@@ -49,14 +57,18 @@ pub(super) fn opcode(entry: &Instruction, modifiers: &[&str], on: Option<Generat
 
 fn accesses_memory(entry: &Instruction) -> bool {
     match entry.category.id {
-        "memory" => entry.operands.contains('['),
+        "memory" | "tma" | "tmem" => entry.operands.contains('['),
         "texture" | "surface" => true,
         _ => false,
     }
 }
 
-pub(super) fn modifier(entry: &Instruction, name: &str) -> String {
+/// A modifier of a statement, which may join.
+pub(super) fn modifier(entry: &Instruction, name: &str, joins: bool) -> String {
+    let test = isa::condition(name).filter(|_| matches!(entry.opcode, "CSET" | "CSETP"));
     match entry.modifier(name) {
+        _ if let Some(test) = test => format!("`.{name}`: true {}", test.test),
+        _ if joins && name == "S" => JOINS.to_owned(),
         Some(modifier) => format!("`.{name}`: {}", modifier.meaning),
         None if name.starts_with('?') => {
             format!("`.{name}`: an encoding that the disassembler does not name")

@@ -21,8 +21,8 @@ use warplens_syntax::{SyntaxKind, SyntaxToken};
 use crate::language::SourceHover;
 use crate::sass::explain;
 
-const JOINS: &str = "`.S`: the instruction also joins, as a `SYNC` does: the lanes that execute it then wait in the newest token \
-    of an `SSY` for the others.";
+const FLAGS: &str = "**`CC`** · the condition code of each lane: zero, sign, carry and overflow of the last result that wrote \
+    it; a NaN sets zero and sign.";
 
 /// The hover that the kernel's PTX makes more precise.
 pub(super) const WITH_PTX: SourceHover =
@@ -86,13 +86,16 @@ impl Here<'_> {
         if let Some(modifier) =
             function.modifiers(instruction).iter().find(|word| range.contains_range(word.range))
         {
-            if modifier.text == "S" && joins(function, instruction) {
-                return Some((range, JOINS.to_owned()));
-            }
             let entry = isa::opcode(&instruction.opcode)?;
-            return Some((range, explain::modifier(entry, &modifier.text)));
+            let page = explain::modifier(entry, &modifier.text, joins(function, instruction));
+            return Some((range, page));
         }
         if let Some(guard) = instruction.guard.filter(|guard| guard.range.contains_range(range)) {
+            if guard.register.is_constant() {
+                let lanes = if guard.negated { "No lane executes" } else { "All lanes execute" };
+                let page = register::constant(guard.register);
+                return Some((guard.range, format!("{page}\n\n{lanes} the instruction.")));
+            }
             return Some((guard.range, register::page(function, index, guard.range)?));
         }
         let operand =
@@ -121,11 +124,15 @@ impl Here<'_> {
             }
             Value::RegisterTarget(target) => {
                 let number = value::immediate(function, index, Immediate::Integer(target.offset));
-                let register = register::operand(function, index, range, target.register, operand)?;
+                if is_of_number(token) {
+                    return Some((range, number));
+                }
+                let register = register::operand(function, index, target.range, target.register, operand)?;
                 format!("{register}\n\nPlus {number}")
             }
             Value::Register(register) => register::operand(function, index, range, *register, operand)?,
             Value::Address(address) => self.address(index, address, token)?,
+            Value::Flags => FLAGS.to_owned(),
             Value::Condition(condition) => explain::explain(&format!("CC.{}", condition.name()))?,
             Value::Immediate(immediate) => value::immediate(function, index, *immediate),
             Value::Constant(constant) if token.kind() != SyntaxKind::IDENT || token.text() == "c" => {
@@ -136,7 +143,9 @@ impl Here<'_> {
                     Some(ptx) => parameters_in(ptx, name),
                     None => ptx_parameters(self.position.db, self.position.file, name),
                 };
-                value::constant(function, &facts, target.map(|target| target.number), constant, &names)?
+                let target = target.map(|target| target.number);
+                let page = value::constant(function, &facts, target, constant, &names)?;
+                register::with_operators(page, operand)
             }
             Value::Word(word) => explain::word(word)?,
             _ => register::page(function, index, range)?,
@@ -154,7 +163,7 @@ impl Here<'_> {
             let role = value::role_in_product(function, index, token.text_range());
             return Some(role.map_or(word.clone(), |role| format!("{word}\n\n{role}")));
         }
-        if token.kind() == SyntaxKind::INT_NUMBER {
+        if is_of_number(token) {
             return Some(value::immediate(function, index, Immediate::Integer(address.offset)));
         }
         let term = address.terms.iter().find(|term| term.range == token.text_range());
@@ -180,7 +189,10 @@ impl Here<'_> {
             parts.push("**Padding**: it is never executed.".to_owned());
         }
         parts.push(match isa::opcode(&instruction.opcode) {
-            Some(entry) => explain::opcode(entry, &modifiers, Some(function.generation)),
+            Some(entry) => {
+                let joins = joins(function, instruction);
+                explain::statement(entry, &modifiers, function.generation, joins)
+            }
             None => format!("**`{}`** · an opcode that Warplens does not know", instruction.opcode),
         });
         parts.extend(instruction.guard.map(|guard| {
@@ -209,6 +221,13 @@ pub(super) fn live(counts: Counts) -> String {
         }
     }
     text
+}
+
+/// Whether a token is a number or its sign.
+fn is_of_number(token: &SyntaxToken) -> bool {
+    let is_number = |token: &SyntaxToken| token.kind() == SyntaxKind::INT_NUMBER;
+    let is_sign = matches!(token.kind(), SyntaxKind::PLUS | SyntaxKind::MINUS);
+    is_number(token) || is_sign && token.next_token().is_some_and(|next| is_number(&next))
 }
 
 fn suffix(value: &Value, text: &str) -> Option<String> {

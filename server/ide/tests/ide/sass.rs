@@ -493,6 +493,17 @@ fn operands_say_what_is_done_to_them() {
         ("BRA.§LMT 0x8", "it stays set"),
         ("@P0 §ST [R2], R3", "no memory traffic"),
         ("@P0 §RED.E.ADD [R2], R3", "no memory traffic"),
+        ("§MOV.S R1, R2", "newest token"),
+        ("FADD R1, R2, §-|c[0x0][0x40]|", "Here: its absolute value, then negated."),
+        ("LOP.AND R1, R2, §~c[0x0][0x40]", "its bits are inverted"),
+        ("BRX R5+§0x128", "`296`"),
+        ("JMX R5 §0x10", "`16`"),
+        ("LD R1, [R2+§-0x10]", "`-16`"),
+        ("@§PT MOV R1, R2", "All lanes execute"),
+        ("@!§PT MOV R1, R2", "No lane executes"),
+        ("CSETP.LT.AND P0, PT, §CC, PT", "zero, sign, carry and overflow"),
+        ("R2P §CC, R1", "zero, sign, carry and overflow"),
+        ("CSETP.§LTU.AND P0, PT, CC, PT", "unordered"),
     ] {
         let text = format!("\tcode for sm_20\n\t\tFunction : k\n/*0000*/ {operands} ;\n/*0008*/ EXIT ;\n");
         let page = page_at(&text);
@@ -567,4 +578,94 @@ fn a_joining_instruction_leads_to_its_token() {
     let targets = open(&text).definition(FILE, offset(marked, "§")).unwrap();
     let found: Vec<&str> = targets.iter().map(|target| &text[target.focus]).collect();
     assert!(found.contains(&"SSY"), "{found:?}");
+}
+
+/// The codes of the diagnostics of a text.
+fn codes(text: &str) -> Vec<&'static str> {
+    open(text).diagnostics(FILE).unwrap().into_iter().map(|problem| problem.code).collect()
+}
+
+/// A function of one instruction and `EXIT`.
+fn function(target: u16, instruction: &str) -> String {
+    let step = if target < 70 { 8 } else { 16 };
+    format!("\tcode for sm_{target}\n\t\tFunction : k\n/*0000*/ {instruction} ;\n/*{step:04x}*/ EXIT ;\n")
+}
+
+#[test]
+fn statements_that_no_encoding_has() {
+    for (target, instruction) in [
+        (80, "MOV R1, 0x1ffffffff"),
+        (61, "IADD R1, R2, 0x100000"),
+        (61, "IADD R1, R2, -0x80001"),
+        (61, "IADD32I R1, R2, 0x100000000"),
+        (80, "LOP3.LUT R1, R2, R3, R4, 0x100, !PT"),
+        (61, "ISCADD R1, R2, R3, 0x20"),
+        (80, "BAR.SYNC 0x10"),
+        (20, "MOV R64, R2"),
+        (80, "MOV R255, R2"),
+        (80, "MOV R256, R2"),
+        (80, "ISETP.LT.AND P7, PT, R0, R1, PT"),
+        (80, "@P8 MOV R1, R2"),
+        (80, "BSYNC B16"),
+        (80, "DEPBAR.LE SB6, 0x0"),
+        (80, "ULDC UR64, c[0x0][0x160]"),
+        (61, "MOV R1, c[-0x1][0x4]"),
+        (80, "BRA.LMT 0x10"),
+        (80, "BSYNC.U B0"),
+        (80, "MOV.S R1, R2"),
+        (61, "IADD3.S R1, R2, R3, R4"),
+        (80, "BRA.NOINC 0x10"),
+        (80, "BRX.NOINC R4 -0x10"),
+        (61, "BRA.FOO 0x8"),
+        (61, "MOV.X R1, R2"),
+        (61, "CSET.BF.FOO.AND R0, CC, PT"),
+        (120, "IADD.64 R4, R6, R8, P0"),
+        (80, "ISETP.LT.AND P0, PT, R0, R1, PT, P1"),
+    ] {
+        let found = codes(&function(target, instruction));
+        assert!(found.contains(&"no-such-encoding"), "{instruction}: {found:?}");
+    }
+    for (target, instruction) in [
+        (80, "MOV R1, 0xffffffff"),
+        (80, "IADD3 R1, R2, -0x80000000, RZ"),
+        (61, "IADD3 R1, R2, 0xffffe, RZ"),
+        (61, "MOV32I R1, 0xffffffff"),
+        (61, "ISCADD R1, R2, R3, 0x1f"),
+        (80, "BAR.SYNC 0xf, 0x100"),
+        (20, "MOV R62, R2"),
+        (35, "MOV R254, R2"),
+        (100, "LDCU UR64, c[0x0][0x380]"),
+        (20, "MOV.S R1, R2"),
+        (61, "BRA.LMT 0x8"),
+        (80, "BRA.U.INC 0x10"),
+        (80, "IADD3 R5, R6, R7, RZ, !PT, !PT"),
+        (80, "ISETP.LT.AND.EX P0, PT, R0, R1, PT, P1"),
+        (61, "CSET.BF.LT.AND R0, CC, PT"),
+        (120, "IADD.64.X R4, R6, R8, P0"),
+    ] {
+        let found = codes(&function(target, instruction));
+        assert!(!found.contains(&"no-such-encoding"), "{instruction}: {found:?}");
+    }
+}
+
+#[test]
+fn headers_without_instructions() {
+    for text in
+        ["\tcode for sm_80\n\t\tFunction : k\nthe instructions are below\n", "# a\nthe loop is below\n"]
+    {
+        assert_eq!(codes(text), ["no-instructions"], "{text}");
+    }
+    for text in
+        ["\tcode for sm_80\nMOV R1, R2 ;\nEXIT ;\n", "\tcode for sm_80\n\t\tFunction : k\n\t\t.....\n"]
+    {
+        assert_eq!(codes(text), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn statements_without_addresses_are_numbered_for_their_target() {
+    let text = "\tcode for sm_80\n\t\tFunction : k\nBRA 0x20 ;\nNOP ;\nEXIT ;\n";
+    assert_eq!(codes(text), [""; 0]);
+    let targets = open(text).definition(FILE, offset(text, "0x20")).unwrap();
+    assert!(targets.iter().any(|target| text[target.focus].contains("EXIT")));
 }

@@ -183,7 +183,9 @@ impl Warp {
             executed,
             written,
         };
-        let mut effects = self.undefined.control(&visit, run.undefined);
+        let Some(mut effects) = self.undefined.control(&visit, run.undefined, &self.registers) else {
+            return Ok(());
+        };
         effects.findings.drain(..).for_each(|finding| run.state.report(finding));
         self.undefined.after(&visit, &effects);
         match effects.stop {

@@ -18,6 +18,7 @@ use warplens_sim_cuda::semantics::narrow::PackedConvert;
 
 pub use access::{Access, Address, Atomic, AtomicResult, MatrixAccess, Space, Term, Window};
 pub use cell::{Cell, Unknown};
+pub(crate) use control::ControlUse;
 pub use control::{
     BarrierState, BarrierStep, CcTest, Control, Jump, JumpWidth, Reduction, Token, Uniformity,
 };

@@ -8,8 +8,13 @@ use super::registers::Registers;
 
 /// Backward branches before states are compared.
 const PATIENCE: u64 = 256;
+
 #[derive(Default)]
-pub(super) struct SpinWatch(SpinDetector<(Machine, Registers), PATIENCE, 1>);
+pub(super) struct SpinWatch {
+    detector: SpinDetector<(Machine, Registers), PATIENCE, 1>,
+    /// The row that differed last. A comparison starts with it and nearly always ends there.
+    changing: usize,
+}
 
 impl SpinWatch {
     /// Called after a backward branch: detects a repeated state. `reads` says whether the warp has read
@@ -22,8 +27,8 @@ impl SpinWatch {
         reads: &mut bool,
         changes: u64,
     ) -> Option<Pause> {
-        if !self.0.is_due(changes) {
-            *reads &= self.0.branches() > 1;
+        if !self.detector.is_due(changes) {
+            *reads &= self.detector.branches() > 1;
             return None;
         }
         self.compare(machine, registers, *reads)
@@ -31,14 +36,21 @@ impl SpinWatch {
 
     #[inline(never)]
     fn compare(&mut self, machine: &Machine, registers: &Registers, reads: bool) -> Option<Pause> {
+        let changing = &mut self.changing;
         let is_same = |(earlier_machine, earlier): &(Machine, Registers)| {
-            earlier.predicates == registers.predicates
-                && earlier.rows == registers.rows
-                && machine.is_where(earlier_machine)
+            if earlier.rows.get(*changing) != registers.rows.get(*changing)
+                || earlier.predicates != registers.predicates
+                || !machine.is_where(earlier_machine)
+            {
+                return false;
+            }
+            let differs = earlier.rows.iter().zip(&registers.rows).position(|(earlier, now)| earlier != now);
+            *changing = differs.unwrap_or(*changing);
+            differs.is_none()
         };
-        if self.0.repeats(is_same, || (machine.clone(), registers.clone())) {
+        if self.detector.repeats(is_same, || (machine.clone(), registers.clone())) {
             return Some(Pause::Spinning);
         }
-        (reads && self.0.yields()).then_some(Pause::Polling)
+        (reads && self.detector.yields()).then_some(Pause::Polling)
     }
 }

@@ -176,8 +176,10 @@ pub(super) fn name_count(p: &mut Parser<'_>) {
 fn dimension(p: &mut Parser<'_>) {
     let dimension = p.start();
     p.bump();
-    if !p.at(T![']']) {
-        expressions::expression(p);
+    match p.current() {
+        T![']'] => {}
+        T![-] if p.nth(1) == T![int_number] => functions::negative_number(p),
+        _ => expressions::expression(p),
     }
     p.expect(T![']'], "missing `]` after the size");
     dimension.complete(p, DIMENSION);

@@ -74,6 +74,9 @@ fn file(p: &mut Parser<'_>) {
 /// `.loc 1 20 5, function_name $L__info_string0, inlined_at 1 30 3`
 fn loc(p: &mut Parser<'_>) {
     for _ in 0..3 {
+        if p.at(T![-]) {
+            return functions::negative_number(p);
+        }
         if !p.expect(T![int_number], "`.loc` takes a file, a line and a column") {
             break;
         }

@@ -131,6 +131,10 @@ pub(super) fn function_directive(p: &mut Parser<'_>) {
     } else if at_value(p) {
         value(p);
         while p.eat(T![,]) {
+            if p.at(T![-]) {
+                negative_number(p);
+                break;
+            }
             value(p);
         }
     }

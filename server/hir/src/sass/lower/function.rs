@@ -143,6 +143,8 @@ impl Builder {
             function.target = target.cloned();
             if let Some(target) = target {
                 function.generation = target.generation();
+                let step = function.step();
+                number(&mut function.instructions, step);
             }
             resolve(function);
         }
@@ -304,10 +306,12 @@ fn guess(
             Generation::Volta
         };
     }
+    let has_stack = operands.iter().any(|it| matches!(&it.value, Value::Constant(it) if it.bank == Some(1)));
     let at = |multiple: u32| instructions.iter().any(|it| it.address.is_multiple_of(multiple));
     if has_addresses && at(0x20) && !at(0x40) && instructions.len() > 7 {
         Generation::Kepler
-    } else if joins || has(&["LDSLK", "STSUL"]) || has_addresses && at(0x20) && alone.is_empty() {
+    } else if joins || has_stack || has(&["LDSLK", "STSUL"]) || has_addresses && at(0x20) && alone.is_empty()
+    {
         Generation::Fermi
     } else {
         Generation::Maxwell
@@ -386,6 +390,8 @@ impl Code {
         let mut code = Arc::unwrap_or_clone(self);
         for function in code.functions.iter_mut().filter(|function| differs(function)) {
             function.generation = wanted(function);
+            let step = function.step();
+            number(&mut function.instructions, step);
             resolve(function);
         }
         Arc::new(code)
@@ -412,8 +418,9 @@ fn destination(
     let ends = |address: i64| resumes && function.ends_at(address);
     let relative = |offset: &i64| i64::from(function.next_address(index)).saturating_add(*offset);
     match &operand.value {
-        // `cuobjdump` prints 0 for an address that the linker fills in.
-        Value::Immediate(Immediate::Integer(0)) if flow::calls_absolute(function, instruction) => {
+        Value::Immediate(Immediate::Integer(0)) | Value::Absolute(0)
+            if flow::calls_unlinked(function, instruction) =>
+        {
             Destination::Symbol
         }
         Value::Immediate(Immediate::Integer(address)) | Value::Absolute(address) if ends(*address) => {

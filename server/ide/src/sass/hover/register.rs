@@ -20,6 +20,11 @@ pub(super) fn operand(
     operand: &Operand,
 ) -> Option<String> {
     let page = if register.is_constant() { constant(register) } else { page(function, index, range)? };
+    Some(with_operators(page, operand))
+}
+
+/// The page of an operand, and what the operators before it do.
+pub(super) fn with_operators(page: String, operand: &Operand) -> String {
     let operators = [
         (operand.inverted, "its bits are inverted"),
         (operand.not, "negated: true where it is false"),
@@ -28,8 +33,8 @@ pub(super) fn operand(
     ];
     let applied: Vec<&str> = operators.iter().filter(|(is, _)| *is).map(|(_, meaning)| *meaning).collect();
     match applied.is_empty() {
-        true => Some(page),
-        false => Some(format!("{page}\n\nHere: {}.", applied.join(", then "))),
+        true => page,
+        false => format!("{page}\n\nHere: {}.", applied.join(", then ")),
     }
 }
 

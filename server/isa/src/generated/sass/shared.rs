@@ -2,7 +2,7 @@
 use super::prelude::*;
 
 #[rustfmt::skip]
-pub(crate) static MODIFIER: [Modifier; 336] = [Modifier { name: "32", meaning: "32-bit move" },
+pub(crate) static MODIFIER: [Modifier; 338] = [Modifier { name: "32", meaning: "32-bit move" },
 Modifier { name: "CLEAR", meaning: "read, then empty the barrier" },
 Modifier { name: "64", meaning: "64-bit move (ATEXIT_PC)" },
 Modifier { name: "PQUAD", meaning: "whole quads; only with MACTIVE" },
@@ -298,6 +298,8 @@ Modifier { name: "16832", meaning: "shape m16n8k32" },
 Modifier { name: "8816", meaning: "shape m8n8k16" },
 Modifier { name: "SAT", meaning: "sums saturate" },
 Modifier { name: "U8", meaning: "unsigned 8-bit source" },
+Modifier { name: "2CTA", meaning: "the two CTAs of a pair multiply together" },
+Modifier { name: "4X", meaning: "four scales for each row of A and column of B" },
 Modifier { name: "DEPBAR", meaning: "waits for groups" },
 Modifier { name: "ARRIVE", meaning: "begins a group" },
 Modifier { name: "LL", meaning: "level given" },

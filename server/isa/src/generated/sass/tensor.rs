@@ -114,6 +114,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 16] = [
         operands: "gdesc[URa] / tmem[URa], gdesc[URb], tmem[URd], tmem[URi], idesc[URi+1], UPp",
         writes: Writes::Nothing,
         example: "UTCHMMA gdesc[UR12], gdesc[UR14], tmem[UR4], tmem[UR16], idesc[UR17], !UPT",
+        modifiers: list(&[296]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -121,8 +122,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 16] = [
         category: &CATEGORIES[12],
         generations: &[Generation::Blackwell],
         summary: "Tensor-core multiply, integers.",
-        operands: "as UTCHMMA",
+        operands: "gdesc[URa] / tmem[URa], gdesc[URb], tmem[URd], tmem[URi], idesc[URi+1], UPp",
         writes: Writes::Nothing,
+        modifiers: list(&[296]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -130,7 +132,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 16] = [
         category: &CATEGORIES[12],
         generations: &[Generation::Blackwell],
         summary: "Tensor-core multiply, 4-bit floats.",
-        operands: "as UTCHMMA",
+        operands: "gdesc[URa] / tmem[URa], gdesc[URb], tmem[URd], tmem[URi], idesc[URi+1], UPp",
+        writes: Writes::Nothing,
+        modifiers: list(&[296, 297]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -138,8 +142,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 16] = [
         category: &CATEGORIES[12],
         generations: &[Generation::Blackwell],
         summary: "Tensor-core multiply, 8-bit floats.",
-        operands: "as UTCHMMA",
+        operands: "gdesc[URa] / tmem[URa], gdesc[URb], tmem[URd], tmem[URi], idesc[URi+1], UPp",
         writes: Writes::Nothing,
+        modifiers: list(&[296]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -150,7 +155,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 16] = [
         operands: "gsb0, count",
         writes: Writes::Nothing,
         example: "WARPGROUP.DEPBAR.LE gsb0, 0x0",
-        modifiers: list(&[296, 73, 297]),
+        modifiers: list(&[298, 73, 299]),
         ..Instruction::EMPTY
     },
     Instruction {

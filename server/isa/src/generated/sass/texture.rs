@@ -18,7 +18,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         summary: "Texture fetch.",
         operands: "Rd, Rd2, Ra, Rb, handle, dim",
         example: "TEX.LL R4, R6, R4, R7, UR4, 0x0, 3D",
-        modifiers: list(&[298, 299, 300, 301]),
+        modifiers: list(&[300, 301, 302, 303]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -28,7 +28,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         summary: "Short texture fetch.",
         operands: "Rd, Rd2, Ra, Rb, handle, dim, mask",
         example: "TEXS.T R12, R14, R12, R13, 0x50, 2D, RGBA",
-        modifiers: list(&[302, 301, 298]),
+        modifiers: list(&[304, 303, 300]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -46,7 +46,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         ],
         summary: "Texel load without filtering.",
         operands: "Rd, Rd2, Ra, handle, dim",
-        modifiers: list(&[303, 299, 300, 301]),
+        modifiers: list(&[305, 301, 302, 303]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -65,7 +65,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         summary: "Gather four texels.",
         operands: "Rd, Rd2, Ra, Rb, handle, dim",
         example: "TLD4.SCR.R R12, R10, R2, R3, 0x0, 0x58, 2D",
-        modifiers: list(&[304, 299]),
+        modifiers: list(&[306, 301]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -75,7 +75,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         summary: "Short gather.",
         operands: "Rd, Rd2, Ra, Rb, handle, comp",
         example: "TLD4S.R.T R8, R10, R14, R15, 0x50",
-        modifiers: list(&[304, 302]),
+        modifiers: list(&[306, 304]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -84,7 +84,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         generations: &[Generation::Maxwell],
         summary: "Short texel load.",
         operands: "Rd, Rd2, Ra, Rb, handle, dim, mask",
-        modifiers: list(&[303, 301, 302]),
+        modifiers: list(&[305, 303, 304]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -141,7 +141,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         summary: "Queries texture state.",
         operands: "Rd, Ra, handle, what",
         example: "TXQ RZ, R18, R18, TEX_HEADER_DIMENSION, UR4, 0x0, 0x1",
-        modifiers: list(&[301]),
+        modifiers: list(&[303]),
         ..Instruction::EMPTY
     },
 ];

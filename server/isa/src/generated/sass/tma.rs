@@ -10,7 +10,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         operands: "[URd], [URs], URn",
         writes: Writes::Nothing,
         example: "UBLKCP.S.G [UR6], [UR4], UR8",
-        modifiers: list(&[198, 305]),
+        modifiers: list(&[198, 307]),
         ..Instruction::EMPTY
     },
     Instruction {

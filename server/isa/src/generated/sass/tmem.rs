@@ -17,7 +17,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         summary: "Tensor memory to registers.",
         operands: "Rd, tmem[URa+imm]",
         example: "LDTM R5, tmem[UR4]",
-        modifiers: list(&[306, 307]),
+        modifiers: list(&[308, 309]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -35,7 +35,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         generations: &[Generation::Blackwell],
         summary: "Registers to tensor memory.",
         operands: "tmem[URa], Rb",
-        modifiers: list(&[306, 308, 307]),
+        modifiers: list(&[308, 310, 309]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -45,7 +45,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         summary: "Atomic on the tensor-memory allocation state.",
         operands: "[UPd,] URd, URa",
         example: "UTCATOMSWS.FIND_AND_SET.ALIGN UP0, UR4, UR6",
-        modifiers: list(&[309, 310, 311]),
+        modifiers: list(&[311, 312, 313]),
         ..Instruction::EMPTY
     },
     Instruction {

@@ -11,7 +11,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 57] = [
         effect: "Over the executing lanes: none = AND, OR, XOR, SUM, MIN, MAX (.S32 signed); uniform destination. Floats: not run.",
         proof: Proof::Run,
         example: "CREDUX.MAX UR8, R2",
-        modifiers: list(&[312, 161, 313, 314]),
+        modifiers: list(&[314, 161, 315, 316]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -57,7 +57,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 57] = [
         effect: "Over the executing lanes: none = AND, OR, XOR, SUM, MIN, MAX (.S32 signed); uniform destination. Floats: not run.",
         proof: Proof::Run,
         example: "REDUX.OR UR6, R2",
-        modifiers: list(&[315, 161, 316, 312, 85, 313]),
+        modifiers: list(&[317, 161, 318, 314, 85, 315]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -302,7 +302,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 57] = [
         effect: "p = a * b, signed unless `.U32`; d = low(p) + c. `.WIDE`: 64-bit p + pair c, pair d, optional carry-out predicate. `.HI`: high word of (p + pair c): c is a **pair**. `.X`: + carry predicate (last operand). `.MOV.U32 .SHL .IADD` are variants of the same.",
         proof: Proof::Run,
         example: "UIMAD.WIDE UR6, UR4, UR5, UR6",
-        modifiers: list(&[317, 112]),
+        modifiers: list(&[319, 112]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -349,7 +349,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 57] = [
         effect: "d = ((a << n) mod 2^32) + b; carry-out predicate. `.HI`: d = (((h:a) << n) >> 32) + b with h the fourth operand (RZ when absent); `.SX32`: h = sign of a. `.X`: + carry predicate. -a is taken before the shift in the plain form and of the 64-bit value in `.HI`.",
         proof: Proof::Run,
         example: "ULEA UR7, UR6, UR4, 0x18",
-        modifiers: list(&[136, 116, 318]),
+        modifiers: list(&[136, 116, 320]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -567,7 +567,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 57] = [
         summary: "Manage virtual resource counts (tensor memory pool).",
         operands: "URa",
         example: "UVIRTCOUNT.DEALLOC.SMPOOL 0x80",
-        modifiers: list(&[319, 320]),
+        modifiers: list(&[321, 322]),
         ..Instruction::EMPTY
     },
 ];

@@ -9,7 +9,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         summary: "Video addition with byte or half selectors.",
         operands: "Rd, Ra, Rb, Rc",
         example: "VADD.S8.S16.SAT.MIN R3, R0.B1, R2, R0",
-        modifiers: list(&[126, 130, 70, 321]),
+        modifiers: list(&[126, 130, 70, 323]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -19,7 +19,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         summary: "Video multiply-add.",
         operands: "Rd, Ra, Rb, Rc",
         example: "VMAD.S16.S8.SHR_7 R6, R0.H1.reuse, R2.B2.reuse, R0.reuse",
-        modifiers: list(&[130, 126, 322]),
+        modifiers: list(&[130, 126, 324]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -31,7 +31,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         effect: "`.MX`/`.MN` of a and b, then `.MAX`/`.MIN` with c (or + c).",
         proof: Proof::Partly,
         example: "VMNMX.MX.MAX R10, R0.reuse, R5.reuse, R10",
-        modifiers: list(&[323, 324]),
+        modifiers: list(&[325, 326]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -60,7 +60,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         summary: "Video shift left.",
         operands: "Rd, Ra, Rb, Rc",
         example: "VSHL.UD.U32.U32 R2, R0, R2, RZ",
-        modifiers: list(&[325, 112]),
+        modifiers: list(&[327, 112]),
         ..Instruction::EMPTY
     },
     Instruction {

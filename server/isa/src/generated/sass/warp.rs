@@ -17,7 +17,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
         effect: "ANY: mask of executing lanes with the same value; ALL: mask and P if all are equal, else 0. `.U64` pairs.",
         proof: Proof::Run,
         example: "MATCH.ALL P1, R8, R0",
-        modifiers: list(&[326, 327, 328]),
+        modifiers: list(&[328, 329, 330]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -37,7 +37,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
         effect: "As PTX shfl: c bits 0-4 clamp, 8-12 segment mask; P = source in range, else own value. Inactive lanes are read as they are.",
         proof: Proof::Run,
         example: "SHFL.IDX P6, R14, R13, R12, R11",
-        modifiers: list(&[329, 330, 331, 332]),
+        modifiers: list(&[331, 332, 333, 334]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -58,7 +58,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
         effect: "Over the executing lanes: ALL, ANY, EQ for predicate destinations, ballot for a register. `VOTE.EQ`: all equal.",
         proof: Proof::Run,
         example: "VOTE.ANY R2, PT, P0",
-        modifiers: list(&[333, 334, 335]),
+        modifiers: list(&[335, 336, 337]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -70,7 +70,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
         effect: "Over the executing lanes: ALL, ANY, EQ for predicate destinations, ballot for a register. `VOTE.EQ`: all equal.",
         proof: Proof::Run,
         example: "VOTEU.ANY UR4, UPT, P0",
-        modifiers: list(&[333, 334, 335]),
+        modifiers: list(&[335, 336, 337]),
         ..Instruction::EMPTY
     },
 ];

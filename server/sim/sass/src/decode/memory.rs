@@ -152,7 +152,9 @@ impl Decoder<'_> {
         if constant.symbol.is_some() || constant.descriptor.is_some() {
             return Err("its address is not simulated".into());
         }
-        if bank > 1 && self.bank_size(bank as u8) == 0 {
+        // An offset beyond the bank is reported when the load is executed.
+        let is_there = self.bank_size(bank as u8) > 0 || self.has_bank(bank, constant.offset, 1);
+        if !is_there || bank == 1 && constant.register.is_some() && self.bank_size(1) == 0 {
             return Err(missing_bank(bank));
         }
         let term = |register: Register| Term {

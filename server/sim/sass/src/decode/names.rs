@@ -96,6 +96,10 @@ impl Names<'_> {
                 let access = self.program.accesses[access];
                 access.rows().for_each(|(row, words)| self.rows(row, words, false));
             }
+            Op::Control(control) => {
+                // The upper word of an address only has its sign, which handwritten code leaves out.
+                control.sources().for_each(|(_, row, _)| self.rows(row, 1, false));
+            }
             Op::Load(access) => {
                 let upper = self.program.accesses[access].upper;
                 upper.into_iter().for_each(|row| self.rows(row, 4, true));

@@ -78,8 +78,7 @@ impl Decoder<'_> {
                     u32::try_from(constant.offset).map_err(|_| "its constant has a negative offset")?;
                 let word = |index: u32| Constant::InBank(bank as u8, offset + 4 * index);
                 let words = if matches!(kind, Kind::Int64 | Kind::Double) { 2 } else { 1 };
-                // The launch defines bank 0, and bank 1 contains Fermi's stack.
-                if bank > 1 && self.bank_size(bank as u8) < u64::from(offset) + 4 * u64::from(words) {
+                if !self.has_bank(bank, offset.into(), words) {
                     return Err(missing_bank(bank));
                 }
                 self.pool.constants((0..words).map(word).collect())
@@ -193,6 +192,15 @@ impl Decoder<'_> {
             index += 1;
         }
         Ok(sources)
+    }
+}
+
+impl Decoder<'_> {
+    /// Whether words of a constant bank are known: the launch defines bank 0 and the end of the stack, and the listing may
+    /// have the others.
+    pub(super) fn has_bank(&self, bank: u32, offset: i64, words: u32) -> bool {
+        let is_stack = self.target.launch_constants().stack == (bank as u8, offset as u32) && words == 1;
+        bank == 0 || is_stack || self.bank_size(bank as u8) as i64 >= offset + 4 * i64::from(words)
     }
 }
 

@@ -46,7 +46,8 @@ impl Decoder<'_> {
         let address = self.program.address_of(statement);
         let words = [address as u32, (address >> 32) as u32].map(Constant::Immediate);
         let mut operation = Operation::new(if self.target.has_barriers() { Op::MoveWide } else { Op::Move });
-        operation.s[0] = Source::of(self.pool.constants(words.into()));
+        let zero = Source::of(self.pool.zero());
+        operation.s = [Source::of(self.pool.constants(words.into())), zero, zero];
         operation.d = self.destination(inst.ops.first())?;
         Ok(operation)
     }

@@ -127,7 +127,7 @@ impl<'l> Decoder<'l> {
             "HMMA" | "IMMA" => {
                 (&["16816 1688 1684 8816 16832 F16 F32 BF16 TF32 S8 U8 SAT"], Self::matrix_product)
             }
-            "QMMA" => (&["16832 F16 F32 E4M3 E5M2 E3M2 E2M3 E2M1"], Self::matrix_product),
+            "QMMA" => (&["16816 16832 F16 F32 E4M3 E5M2 E3M2 E2M3 E2M1"], Self::matrix_product),
             "QSPC" => (&["E S D L G"], Self::in_window),
             "S2R" | "S2UR" | "CS2R" | "CS2UR" => (&["32 64"], Self::special_register),
             "LEPC" => (&[""], Self::own_address),

@@ -2,6 +2,17 @@
 
 use crate::registers::{CC_CARRY, CC_OVERFLOW, CC_SIGN, CC_ZERO, Registers, Row, Source};
 
+/// What a control operation uses the value of a register for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ControlUse {
+    /// The address of a jump, a call or a return.
+    Target,
+    /// Lanes.
+    Members,
+    /// The number of a barrier, or of the threads that arrive.
+    Barrier,
+}
+
 /// An operation that decides which lanes run next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Control {
@@ -53,6 +64,34 @@ pub enum Control {
     },
 }
 
+impl Control {
+    /// The values that the operation reads: their use, first row and words.
+    pub(crate) fn sources(self) -> impl Iterator<Item = (ControlUse, Row, u16)> {
+        let (target, members, barrier) = (ControlUse::Target, ControlUse::Members, ControlUse::Barrier);
+        let jump = |jump: Jump| Some((target, jump.source.row, 1 + u16::from(jump.width == JumpWidth::Pair)));
+        let word = |what: ControlUse, source: Source| Some((what, source.row, 1));
+        let mask = |uniformity: Uniformity| match uniformity {
+            Uniformity::Converged(mask) | Uniformity::Diverged(mask) => {
+                mask.and_then(|mask| word(members, mask))
+            }
+            Uniformity::None | Uniformity::All | Uniformity::Any => None,
+        };
+        let sources = match self {
+            Control::Branch(_, uniformity) => [mask(uniformity), None],
+            Control::Indirect(to, uniformity) => [jump(to), mask(uniformity)],
+            Control::CallIndirect(to) | Control::Return(to) => [jump(to), None],
+            Control::WarpSync(mask) | Control::BarrierMove(BarrierStep::Write(_, mask)) => {
+                [word(members, mask), None]
+            }
+            Control::Block { number, count, .. } => {
+                [word(barrier, number), count.and_then(|count| word(barrier, count))]
+            }
+            _ => [None, None],
+        };
+        sources.into_iter().flatten()
+    }
+}
+
 /// Which lanes of a path take a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Uniformity {
@@ -83,14 +122,6 @@ pub enum JumpWidth {
     Unsigned,
     /// Two words, since Volta.
     Pair,
-}
-
-impl Jump {
-    /// The rows that the address is read from.
-    pub(crate) fn rows(self) -> std::ops::RangeInclusive<Row> {
-        let first = self.source.row;
-        first..=first + Row::from(self.width == JumpWidth::Pair)
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

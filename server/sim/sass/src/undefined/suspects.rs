@@ -1,4 +1,5 @@
-//! The registers that may be read before they are written: the live registers at the entry.
+//! The registers that may be read before they are written, where it may matter: those live at the entry. A register that only
+//! computes values which are never used, such as the counter of an endless loop, is not live.
 //!
 //! Indirect jumps and returns are not followed, so a register may be missing. One that is listed needlessly
 //! only costs time.
@@ -33,10 +34,17 @@ pub(crate) fn suspects(program: &Program) -> Vec<Key> {
                 let of_flags = of_flags.iter().chain(of_test).map(|flag| first_predicate + Key::from(*flag));
                 uses.flat_map(|it| keys(it.cell, first_predicate)).chain(of_flags).map(usize::from)
             };
+            let is_live = |key: usize| now[key / 64] >> (key % 64) & 1 == 1;
+            let (mut writes, mut is_used) = (false, false);
+            keys_of(true).for_each(|key| (writes, is_used) = (true, is_used || is_live(key)));
+            let acts = operation.op.is_control() || operation.op.accesses_memory() || operation.joins;
+            let matters = is_used || !writes || acts;
             if operation.guard == Condition::ALWAYS && operation.test == CcTest::ALWAYS {
                 keys_of(true).for_each(|key| now[key / 64] &= !(1 << (key % 64)));
             }
-            keys_of(false).for_each(|key| now[key / 64] |= 1 << (key % 64));
+            if matters {
+                keys_of(false).for_each(|key| now[key / 64] |= 1 << (key % 64));
+            }
             if now != alive[statement] {
                 alive[statement] = now;
                 changed = true;

@@ -27,11 +27,15 @@ impl UndefinedValues {
     }
 
     /// The lanes whose execution of the operation depends on an undefined value, and its undefined bits.
-    pub(super) fn guard(&self, visit: &UndefinedVisit<'_>) -> UndefinedWord {
+    pub(super) fn guard(&self, visit: &UndefinedVisit<'_>, r: &Registers) -> UndefinedWord {
         let operation = visit.operation();
         let mut word = self.read(self.predicate(operation.guard.predicate), visit.statement);
         if operation.test != CcTest::ALWAYS {
-            word.add(&self.flags(flags::of_test(operation.test), visit.statement));
+            // Where one of the two is false, the other does not matter.
+            let flags = self.flags(flags::of_test(operation.test), visit.statement);
+            let may_hold = r.holds(operation.guard) | word.lanes();
+            word = word.keep(operation.test.of(r) | flags.lanes());
+            word.add(&flags.keep(may_hold));
         }
         word.keep(visit.active)
     }

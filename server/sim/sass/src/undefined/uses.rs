@@ -14,7 +14,7 @@ use super::transfer::Results;
 use super::visit::UndefinedVisit;
 use super::{Cause, Key, Origin, UndefinedValues, UndefinedWord};
 use crate::exec::ExecContext;
-use crate::program::{Access, Atomic, BarrierStep, Control, Op, Program, Space, Uniformity};
+use crate::program::{Access, Atomic, Control, ControlUse, Op, Program, Space};
 use crate::registers::{CC_ZERO, Registers, Row};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,7 @@ enum Part {
     Address,
     Branch,
     Members,
+    Barrier,
     Stored,
 }
 
@@ -34,6 +35,7 @@ impl Part {
             Part::Address => "is used as an address",
             Part::Branch => "controls a branch",
             Part::Members => "is used as a member mask",
+            Part::Barrier => "selects a barrier or its number of threads",
             Part::Stored => "is stored",
         }
     }
@@ -63,8 +65,12 @@ impl UndefinedValues {
         if !reads_memory && !self.touches(visit) {
             return None;
         }
-        let maybe = self.guard(visit);
+        let maybe = self.guard(visit, r);
         let mut effects = Effects { results: Results::new(), maybe, findings: Vec::new(), stop: None };
+        if visit.operation().joins {
+            let guard = effects.maybe.clone();
+            self.used(visit, Part::Branch, &guard, memory, &mut effects);
+        }
         match visit.operation().op.accesses_memory() {
             true => self.access(visit, &mut effects, memory, r, ctx),
             false => effects.results = self.results(visit, r, ctx),
@@ -150,38 +156,48 @@ impl UndefinedValues {
     }
 
     /// Called before a control instruction: the uses that matter. `guarded` are the lanes whose guard is
-    /// true.
-    pub(crate) fn control(&self, visit: &UndefinedVisit<'_>, memory: &mut UndefinedMemory) -> Effects {
+    /// true. `None` if it uses no undefined value.
+    pub(crate) fn control(
+        &self,
+        visit: &UndefinedVisit<'_>,
+        memory: &mut UndefinedMemory,
+        r: &Registers,
+    ) -> Option<Effects> {
         let (operation, statement) = (visit.operation(), visit.statement);
-        let maybe = self.guard(visit);
+        let mut sources = match operation.op {
+            Op::Control(control) => Some(control.sources()).into_iter().flatten(),
+            _ => None.into_iter().flatten(),
+        };
+        let reads_undefined = |(_, first, words): (ControlUse, Row, u16)| {
+            (first..first + words).any(|row| self.lanes_of(row) != 0)
+        };
+        if !self.touches(visit) && !sources.any(reads_undefined) {
+            return None;
+        }
+        let maybe = self.guard(visit, r);
         let mut effects = Effects { results: Results::new(), maybe, findings: Vec::new(), stop: None };
-        let Op::Control(control) = operation.op else { return effects };
+        let Op::Control(control) = operation.op else { return Some(effects) };
         let mut condition = effects.maybe.clone();
         if !matches!(control, Control::Trap | Control::WarpSync(_) | Control::WarpSyncAll | Control::Yield) {
             let second = self.read(self.predicate(operation.p[0].predicate), statement);
             condition.add(&second.keep(visit.executed));
         }
         self.used(visit, Part::Branch, &condition, memory, &mut effects);
-        let mut sources: Vec<(Part, Row)> = Vec::new();
-        match control {
-            Control::Indirect(jump, _) | Control::CallIndirect(jump) | Control::Return(jump) => {
-                sources.extend(jump.rows().map(|row| (Part::Address, row)));
-            }
-            Control::Branch(_, Uniformity::Converged(Some(source)) | Uniformity::Diverged(Some(source)))
-            | Control::WarpSync(source)
-            | Control::BarrierMove(BarrierStep::Write(_, source)) => {
-                sources.push((Part::Members, source.row))
-            }
-            Control::Block { number, count, .. } => {
-                sources.extend(std::iter::once(number).chain(count).map(|source| (Part::Branch, source.row)));
-            }
-            _ => {}
+        let executed = visit.executed & operation.test.of(r);
+        let executed = match control {
+            Control::Block { .. } => executed,
+            _ => executed & r.holds(operation.p[0]),
+        };
+        for (what, first, words) in control.sources() {
+            let part = match what {
+                ControlUse::Target => Part::Address,
+                ControlUse::Members => Part::Members,
+                ControlUse::Barrier => Part::Barrier,
+            };
+            let rows = UndefinedWord::any_of((first..first + words).map(|row| self.read(row, statement)));
+            self.used(visit, part, &rows.keep(executed), memory, &mut effects);
         }
-        for (part, row) in sources {
-            let word = self.read(row, statement).keep(visit.executed);
-            self.used(visit, part, &word, memory, &mut effects);
-        }
-        effects
+        Some(effects)
     }
 
     /// Lanes use an undefined value.

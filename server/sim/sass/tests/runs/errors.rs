@@ -2,6 +2,7 @@
 //! which lanes they wait for.
 
 use expect_test::{Expect, expect};
+use warplens_sim_warp::Status;
 
 use crate::machines::{check_findings, check_findings_of_threads};
 
@@ -101,20 +102,31 @@ fn a_matrix_is_in_registers() {
 fn calls_do_not_end() {
     check(
         52,
-        "CAL 0x0\nEXIT",
+        "NOP\nCAL 0x8\nEXIT",
         expect![[r#"
-        0000 call-depth ffffffff: Call depth: beyond the limit of 1000
+        0008 call-depth ffffffff: Call depth: beyond the limit of 1000
         check the end of the recursion
     "#]],
     );
     check(
         75,
-        "IADD3 R4, R4, 0x1, RZ\nCALL.REL.NOINC 0x0\nEXIT",
+        "NOP\nIADD3 R4, R4, 0x1, RZ\nCALL.REL.NOINC 0x10\nEXIT",
         expect![[r#"
-        0010 call-depth ffffffff: Call depth: beyond the limit of 1000
+        0020 call-depth ffffffff: Call depth: beyond the limit of 1000
         check the end of the recursion
     "#]],
     );
+}
+
+#[test]
+fn a_kernel_calls_an_address_that_the_linker_fills_in() {
+    for (target, call) in [(35, "CAL 0x0"), (61, "@P0 JCAL ABS:0x0"), (75, "CALL.REL.NOINC 0x0")] {
+        let body = format!("ISETP.EQ.AND P0, PT, RZ, RZ, PT\n{call}\nEXIT");
+        let (_, result, _) = crate::machines::run(target, &body);
+        assert_eq!(result.status, Status::Unsupported, "{target}");
+    }
+    // A function that does not exit may call itself.
+    assert_eq!(crate::machines::finding_kinds(61, "CAL 0x0\nRET"), ["call-depth"]);
 }
 
 #[test]

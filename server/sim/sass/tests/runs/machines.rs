@@ -81,6 +81,11 @@ pub(crate) fn check_findings(target: u16, body: &str, expect: Expect) {
     check_findings_of_threads(target, body, 32, expect);
 }
 
+/// The kinds of the findings.
+pub(crate) fn finding_kinds(target: u16, body: &str) -> Vec<&'static str> {
+    run(target, body).1.findings.iter().map(|finding| finding.kind.name()).collect()
+}
+
 /// Like [`check_findings`], for a block with this many threads.
 pub(crate) fn check_findings_of_threads(target: u16, body: &str, threads: u32, expect: Expect) {
     let (program, result, _) = run_threads(target, body, threads);

@@ -226,3 +226,52 @@ fn a_shuffle_from_a_lane_that_does_not_execute_it() {
         "#]],
     );
 }
+
+#[test]
+fn a_target_a_mask_and_a_barrier_that_nothing_wrote() {
+    for (target, body) in [
+        (61, "BRX R5 0x0\nEXIT"),
+        (61, "JMX R5\nEXIT"),
+        (80, "BRXU UR4 -0x10\nEXIT"),
+        (80, "RET.REL.NODEC R20 0x0"),
+        (80, "CALL.ABS.NOINC R4 0x0\nEXIT"),
+        (80, "WARPSYNC R3\nEXIT"),
+        (80, "BAR.SYNC R3\nEXIT"),
+    ] {
+        let kinds = crate::machines::finding_kinds(target, body);
+        assert!(kinds.contains(&"uninitialized-read"), "{body}: {kinds:?}");
+    }
+}
+
+#[test]
+fn what_no_lane_executes_uses_nothing() {
+    for body in ["@!PT BRA CC.EQ, 0x10", "BRX CC.F, R5 0x0", "@!PT NOP.S CC.EQ", "@!PT BAR.SYNC R3"] {
+        check(20, &format!("{body}\nEXIT\nEXIT"), expect![""]);
+    }
+}
+
+#[test]
+fn a_condition_code_that_nothing_wrote_decides_which_lanes_wait() {
+    let kinds = crate::machines::finding_kinds(20, "SSY 0x18\nNOP.S CC.EQ\nNOP.S\nEXIT");
+    assert_eq!(kinds, ["uninitialized-read"]);
+}
+
+#[test]
+fn an_own_address_needs_no_register() {
+    check(80, "LEPC R20\nISETP.LT.AND P0, PT, R20, 0x50, PT\n@P0 EXIT\nEXIT", expect![""]);
+}
+
+#[test]
+fn only_the_end_of_the_stack_is_known_of_bank_1() {
+    let status = |target: u16, body: &str| run(target, body).1.status;
+    assert_eq!(status(20, "MOV R1, c[0x1][0x100]\nEXIT"), Status::Finished);
+    for (target, body) in [
+        (20, "MOV R4, c[0x1][0x0]\nEXIT"),
+        (61, "MOV R1, c[0x1][0x100]\nEXIT"),
+        (80, "LDC R4, c[0x1][0x0]\nEXIT"),
+        (80, "ULDC UR4, c[0x1][0x100]\nEXIT"),
+        (80, "LDC R4, c[0x1][R3+0x100]\nEXIT"),
+    ] {
+        assert_eq!(status(target, body), Status::Unsupported, "{body}");
+    }
+}
