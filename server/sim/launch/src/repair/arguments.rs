@@ -66,21 +66,21 @@ impl Search<'_> {
 }
 
 /// The number of values in an argument: its fields, or 1.
-fn places(argument: &Argument) -> usize {
+pub(super) fn places(argument: &Argument) -> usize {
     match &argument.passed {
         Passed::Fields(fields) => fields.len(),
         _ => 1,
     }
 }
 
-fn place(argument: &Argument, field: usize) -> Option<&Argument> {
+pub(super) fn place(argument: &Argument, field: usize) -> Option<&Argument> {
     match &argument.passed {
         Passed::Fields(fields) => fields.get(field).map(|field| &field.argument),
         _ => Some(argument),
     }
 }
 
-fn place_mut(argument: &mut Argument, field: usize) -> Option<&mut Argument> {
+pub(super) fn place_mut(argument: &mut Argument, field: usize) -> Option<&mut Argument> {
     match argument.passed {
         Passed::Fields(ref mut fields) => fields.get_mut(field).map(|field| &mut field.argument),
         _ => Some(argument),

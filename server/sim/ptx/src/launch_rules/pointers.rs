@@ -1,19 +1,21 @@
 //! Which parameters of a PTX entry are addresses, and of what. The parameters' values are followed through the body and into
 //! calls.
 
+mod compared;
 mod flow;
 mod maps;
 mod nodes;
 mod slots;
 
-use rustc_hash::FxHashMap;
-use warplens_hir::ptx::{Function, Instruction, Operand, Resolution, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+use warplens_hir::ptx::{Component, Function, Instruction, Operand, Resolution, Type};
 use warplens_sim_launch::body::{Access, Body, EmptySlot, Part};
 use warplens_sim_warp::scalar_type::ScalarType;
 
+use self::compared::compared;
 use self::flow::{Origin, Origins, is_dynamic_array, origins, param_loads};
 use self::nodes::node_of;
-use super::shape::reads_row;
+use super::shape::{reads_axis, reads_row};
 use crate::decode::{distinguishes_threads, is_workspace};
 
 /// Analyzes an entry, the first of `functions`; the others are those that it can reach. `is_dynamic_shared` tells whether a
@@ -32,11 +34,17 @@ pub fn body(functions: &[&Function], is_dynamic_shared: &dyn Fn(&str) -> bool) -
         function.special_registers().any(|register| is_workspace(&function.referent_text(register)))
     });
     Body {
-        params: parts(entry, &accesses),
+        params: parts(
+            entry,
+            &accesses,
+            &origins.first().map(|origins| compared(entry, origins)).unwrap_or_default(),
+        ),
         maps: origins.first().map(|origins| maps::maps(entry, origins)).unwrap_or_default(),
         dynamic_shared,
         is_cooperative,
         has_rows: functions.iter().any(|function| reads_row(function)),
+        block_axes: [Component::X, Component::Y, Component::Z]
+            .map(|axis| functions.iter().any(|function| reads_axis(function, "%ctaid", axis))),
         is_single: !functions.iter().any(|function| has_several_threads(function)),
     }
 }
@@ -79,7 +87,7 @@ fn dynamic_reach(function: &Function, origins: &FxHashMap<usize, Origins>) -> u6
 type Accesses = FxHashMap<(usize, u64), Access>;
 
 /// The numbers that an entry loads from its parameters.
-fn parts(entry: &Function, accesses: &Accesses) -> Vec<Vec<Part>> {
+fn parts(entry: &Function, accesses: &Accesses, compared: &FxHashSet<(usize, u64)>) -> Vec<Vec<Part>> {
     let mut params: Vec<Vec<Part>> = vec![Vec::new(); entry.signature.params.len()];
     let loads =
         entry.instructions().filter(|instruction| instruction.opcode() == "ld" && instruction.has("param"));
@@ -90,8 +98,9 @@ fn parts(entry: &Function, accesses: &Accesses) -> Vec<Vec<Part>> {
         if parts.iter().any(|part| part.at < end && load.at < part.at + part.kind.bytes() as u64) {
             continue;
         }
-        let access = accesses.get(&(load.param, load.at)).copied();
-        parts.push(Part { at: load.at, kind, access });
+        let place = (load.param, load.at);
+        let access = accesses.get(&place).copied();
+        parts.push(Part { at: load.at, kind, access, is_compared: compared.contains(&place) });
         parts.sort_by_key(|part| part.at);
     }
     params
