@@ -79,6 +79,10 @@ impl Prepared {
         if self.options.checks.races {
             let trouble =
                 guess.trouble(&repaired.resolved, &result, &*self.program, &self.options, control)?;
+            if let Some(larger) = trouble.larger {
+                repaired.resolved = Arc::new(larger);
+                result = repaired.run(control)?;
+            }
             result.findings.extend(trouble.findings);
             if !trouble.launches.is_empty() {
                 Arc::make_mut(&mut repaired.resolved).tried = trouble.launches;

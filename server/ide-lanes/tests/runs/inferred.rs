@@ -380,6 +380,13 @@ add.u32 %r1, %r1, 1;
 @%p1 bra PROBE;";
     let found = settled(&kernel("", probe));
     assert!(found.ends_with(" finished\n"), "{found}");
+    // The mask of the table is an argument, or one less than an argument.
+    let mask = "ld.param.u32 %r4, [n];\n";
+    for mask in [mask.to_owned(), format!("{mask}sub.u32 %r4, %r4, 1;\n")] {
+        let probe = format!("{mask}mul.lo.u32 %r1, %r1, 0x9e3779b1;\n{}", probe.replace("31;", "%r4;"));
+        let found = settled(&kernel(".reqntid 96", &probe));
+        assert_eq!(found, "[96, 1, 1] [] finished\n");
+    }
     let pair = "\
 .shared .b32 slot;
 tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [slot], 32;

@@ -17,6 +17,8 @@ pub struct Body {
     pub has_rows: bool,
     /// Whether the kernel reads the number of its block (`%ctaid`) in x, y and z.
     pub block_axes: [bool; 3],
+    /// Whether warps of a block may work together: through shared memory, a barrier, or their numbers.
+    pub has_warps: bool,
     /// Whether the kernel may be written for a single thread: all threads do the same, and none waits for another.
     pub is_single: bool,
 }
@@ -43,6 +45,19 @@ pub struct Part {
     pub access: Option<Access>,
     /// Whether it is compared with something, as a length is.
     pub is_compared: bool,
+    /// Whether it is the number of bits of a shift, as the logarithm of a size is.
+    pub is_exponent: bool,
+    /// The size of a table that it is, if indexes are masked with it.
+    pub table: Option<TableSize>,
+}
+
+/// How a number gives the size of a table, which is a power of two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableSize {
+    /// The number of slots: indexes are masked with one less.
+    Slots,
+    /// One less than the number of slots: a mask, whose bits are all ones.
+    Mask,
 }
 
 /// How the memory that a parameter points to is used.
@@ -62,6 +77,16 @@ pub struct EmptySlot {
     pub bytes: u64,
 }
 
+impl TableSize {
+    /// The number for a table with this many slots.
+    pub(crate) fn number(self, slots: i128) -> i128 {
+        match self {
+            TableSize::Slots => slots,
+            TableSize::Mask => slots - 1,
+        }
+    }
+}
+
 impl Access {
     /// Adds another access to the same memory; the first load determines the elements.
     pub fn join(self, other: Access) -> Access {
@@ -71,8 +96,8 @@ impl Access {
 }
 
 impl Body {
-    /// How the memory is used that a whole parameter points to.
-    pub(crate) fn access(&self, param: usize) -> Option<Access> {
-        self.params.get(param)?.iter().find(|part| part.at == 0)?.access
+    /// What the kernel loads from this offset of a parameter.
+    pub(crate) fn part(&self, param: usize, at: u64) -> Option<&Part> {
+        self.params.get(param)?.iter().find(|part| part.at == at)
     }
 }

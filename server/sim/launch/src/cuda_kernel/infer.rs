@@ -30,6 +30,8 @@ const BUFFER_BYTES: u64 = 4096;
 const LARGEST_BUFFER: u64 = 16 << 20;
 /// Maximum size of all buffers together, in bytes.
 pub(crate) const ALL_BUFFERS: u64 = 64 << 20;
+/// Assumed bytes of a slot in a table: as many as the slots of most tables have, or more.
+const SLOT_BYTES: u64 = 64;
 /// Bytes of dynamic shared memory (`.extern .shared` arrays): the limit that every device grants every kernel.
 const DYNAMIC_SHARED: u32 = 49_152;
 /// Bytes of dynamic shared memory for a kernel that needs more: the opt-in limit of the largest device.
@@ -58,7 +60,7 @@ impl CudaKernel {
         };
         let argument = |(index, param): (usize, &Parameter)| match param.scalar {
             _ if let Some(map) = map(index, param) => tensor_map(param, map),
-            Some(kind) => whole(param, kind, body.access(index), self, sizes),
+            Some(kind) => whole(param, kind, body.part(index, 0), self, sizes),
             None => structure(param, body.params.get(index).map_or(&[][..], Vec::as_slice), self, sizes),
         };
         let is_paired = self.uses_pairs
@@ -126,13 +128,14 @@ fn dynamic_shared(reach: u64) -> u32 {
 fn whole(
     param: &Parameter,
     kind: ScalarType,
-    access: Option<Access>,
+    part: Option<&Part>,
     rules: &CudaKernel,
     sizes: Sizes,
 ) -> Argument {
     let stored = Access { element: ScalarType::B32, loaded: false, empty: None };
-    let access = access.or(param.is_pointer.then_some(stored)).filter(|_| rules.takes_address(param));
-    Argument { name: Some(param.name.to_string()), passed: passed(kind, access, sizes), at: None }
+    let access = part.and_then(|part| part.access).or(param.is_pointer.then_some(stored));
+    let access = access.filter(|_| rules.takes_address(param));
+    Argument { name: Some(param.name.to_string()), passed: passed(kind, access, part, sizes), at: None }
 }
 
 /// A map of a tensor that is four boxes wide in each of its first two dimensions. A box has as many bytes as the kernel
@@ -176,7 +179,8 @@ fn structure(param: &Parameter, parts: &[Part], rules: &CudaKernel, sizes: Sizes
         let address = |access: &Access| rules.takes_address_in(part.kind).then_some(*access);
         let access = part.access.as_ref().and_then(address);
         let name = Some(format!("{}.{}", param.name, part.at));
-        Field { at: part.at, argument: Argument { name, passed: passed(part.kind, access, sizes), at: None } }
+        let passed = passed(part.kind, access, Some(part), sizes);
+        Field { at: part.at, argument: Argument { name, passed, at: None } }
     };
     let fields: Vec<_> = parts.iter().filter(inside).map(field).collect();
     let passed = match fields.is_empty() {
@@ -187,15 +191,21 @@ fn structure(param: &Parameter, parts: &[Part], rules: &CudaKernel, sizes: Sizes
     Argument { name: Some(param.name.to_string()), passed, at: None }
 }
 
-fn passed(kind: ScalarType, access: Option<Access>, sizes: Sizes) -> Passed {
-    match access {
-        Some(access) => Passed::Buffer(buffer(access, sizes.buffer)),
-        None if kind.class() == Class::Float => Passed::Scalar(kind, kind.bits_of_float(1.0)),
-        None => {
-            let (_, largest) = kind.integer_range();
-            Passed::Scalar(kind, kind.bits_of_integer(largest.min(sizes.threads.into())).unwrap_or_default())
-        }
+fn passed(kind: ScalarType, access: Option<Access>, part: Option<&Part>, sizes: Sizes) -> Passed {
+    if let Some(access) = access {
+        return Passed::Buffer(buffer(access, sizes.buffer));
     }
+    if kind.class() == Class::Float {
+        return Passed::Scalar(kind, kind.bits_of_float(1.0));
+    }
+    let (_, largest) = kind.integer_range();
+    let slots = (sizes.buffer / SLOT_BYTES).max(1).ilog2().min(largest.ilog2());
+    let number = match part {
+        Some(Part { table: Some(table), .. }) => table.number(1 << slots),
+        Some(Part { is_exponent: true, .. }) => sizes.threads.max(1).ilog2().into(),
+        _ => sizes.threads.into(),
+    };
+    Passed::Scalar(kind, kind.bits_of_integer(largest.min(number)).unwrap_or_default())
 }
 
 fn buffer(access: Access, bytes: u64) -> Buffer {

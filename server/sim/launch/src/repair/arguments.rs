@@ -5,6 +5,7 @@ use warplens_sim_warp::scalar_type::Class;
 use warplens_sim_warp::trace::Cancelled;
 
 use super::Search;
+use crate::body::{Body, Part, TableSize};
 use crate::cuda_kernel::infer::ALL_BUFFERS;
 use crate::model::{Argument, Buffer, Contents, Fill, Launch, Passed};
 
@@ -39,8 +40,10 @@ impl Search<'_> {
         let Some(place) = place(&launch.args[argument], field) else { return Ok(()) };
         let others: Vec<(Passed, String)> = match &place.passed {
             Passed::Scalar(kind, bits) if kind.class() != Class::Float => {
-                let others =
-                    NUMBERS.iter().filter_map(|number| Some((number, kind.bits_of_integer(*number)?)));
+                let table = self.table(argument, field);
+                let numbers =
+                    NUMBERS.iter().map(|number| table.map_or(*number, |table| table.number(*number)));
+                let others = numbers.filter_map(|number| Some((number, kind.bits_of_integer(number)?)));
                 let others = others.filter(|(_, other)| other != bits);
                 others.map(|(number, bits)| (Passed::Scalar(*kind, bits), number.to_string())).collect()
             }
@@ -63,6 +66,25 @@ impl Search<'_> {
         }
         Ok(())
     }
+
+    /// Whether an argument or one of its fields is the size of a table.
+    fn table(&self, argument: usize, field: usize) -> Option<TableSize> {
+        part_of(&self.attempts.guess.body, &self.best.resolved.launch, argument, field)?.table
+    }
+}
+
+/// What the kernel does with an argument or one of its fields.
+pub(super) fn part_of<'b>(
+    body: &'b Body,
+    launch: &Launch,
+    argument: usize,
+    field: usize,
+) -> Option<&'b Part> {
+    let at = match &launch.args.get(argument)?.passed {
+        Passed::Fields(fields) => fields.get(field)?.at,
+        _ => 0,
+    };
+    body.part(argument, at)
 }
 
 /// The number of values in an argument: its fields, or 1.

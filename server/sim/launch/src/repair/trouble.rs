@@ -14,9 +14,9 @@ use warplens_sim_warp::trace::{
     Cancelled, Control, Finding, GuessedLaunch, RunOptions, RunResult, Severity, Status,
 };
 
-use super::arguments::{place, place_mut, places};
+use super::arguments::{part_of, place, place_mut, places};
 use super::attempts::Attempts;
-use super::{ABOUT_CODE, ABOUT_VALUES, Guess};
+use super::{ABOUT_CODE, ABOUT_VALUES, Guess, is_clean};
 use crate::body::Part;
 use crate::model::{Argument, Buffer, Contents, Fill, Launch, Passed, size};
 use crate::resolve::Resolved;
@@ -38,6 +38,8 @@ pub struct Trouble {
     pub launches: Vec<Launch>,
     /// One finding of each kind; `guess` has the index of its launch.
     pub findings: Vec<Finding>,
+    /// The launch to show, if one with more warps or more blocks is as clean.
+    pub larger: Option<Resolved>,
 }
 
 impl Guess {
@@ -67,6 +69,9 @@ impl Guess {
         probes.contents()?;
         probes.iterations()?;
         probes.lengths()?;
+        if probes.found.findings.is_empty() && is_clean(result) {
+            probes.found.larger = probes.larger()?;
+        }
         Ok(probes.found)
     }
 }
@@ -137,9 +142,48 @@ impl Probes<'_> {
 
     /// More warps, and more blocks if the kernel reads the number of its block.
     fn sizes(&mut self) -> Result<(), Cancelled> {
+        let (grid, blocks) = (self.grid(), self.blocks());
+        let several = self.several_blocks();
+        for grid in if several == grid { vec![grid] } else { vec![grid, several] } {
+            for &block in &blocks {
+                if (Some(grid), Some(block)) != (self.shown.grid, self.shown.block) {
+                    self.probe(&self.sized(grid, block), None)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The launch with two warps, if the kernel's warps work together, and with two blocks, if it reads the number of its block.
+    /// `None` if it is not clean.
+    fn larger(&mut self) -> Result<Option<Resolved>, Cancelled> {
+        let blocks = self.blocks();
+        let block = match blocks.get(1) {
+            Some(&block) if self.attempts.guess.body.has_warps && volume(self.block()) <= WARP => block,
+            _ => self.block(),
+        };
+        let grid = self.several_blocks();
+        if (grid, block) == (self.grid(), self.block()) {
+            return Ok(None);
+        }
+        let mut launch = self.sized(grid, block);
+        launch.assumed.clone_from(&self.shown.assumed);
+        let run = self.attempts.run(&launch)?;
+        Ok(run.filter(|(_, result)| is_clean(result)).map(|(resolved, _)| resolved))
+    }
+
+    fn grid(&self) -> [u32; 3] {
+        self.shown.grid.unwrap_or([1; 3])
+    }
+
+    fn block(&self) -> [u32; 3] {
+        self.shown.block.unwrap_or([1; 3])
+    }
+
+    /// The block of the shown launch, and larger ones of whole warps.
+    fn blocks(&self) -> Vec<[u32; 3]> {
         let Guess { kernel, body, .. } = self.attempts.guess;
-        let grid = self.shown.grid.unwrap_or([1; 3]);
-        let block = self.shown.block.unwrap_or([1; 3]);
+        let block = self.block();
         let mut blocks = vec![block];
         if !kernel.rules.has_fixed_block() && !body.is_single {
             let mut larger = kernel.rules.possible_blocks(body);
@@ -152,17 +196,14 @@ impl Probes<'_> {
             larger.sort_by_key(|other| volume(*other));
             blocks.extend(larger.into_iter().take(LARGER_BLOCKS));
         }
-        let several: [u32; 3] = std::array::from_fn(|axis| {
-            if body.block_axes[axis] { grid[axis].saturating_mul(2) } else { grid[axis] }
-        });
-        for grid in if several == grid { vec![grid] } else { vec![grid, several] } {
-            for &block in &blocks {
-                if (Some(grid), Some(block)) != (self.shown.grid, self.shown.block) {
-                    self.probe(&self.sized(grid, block), None)?;
-                }
-            }
-        }
-        Ok(())
+        blocks
+    }
+
+    /// Twice as many blocks in each direction whose number the kernel reads.
+    fn several_blocks(&self) -> [u32; 3] {
+        let Guess { body, .. } = self.attempts.guess;
+        let grid = self.grid();
+        std::array::from_fn(|axis| grid[axis].saturating_mul(if body.block_axes[axis] { 2 } else { 1 }))
     }
 
     /// The shown launch with another size. Arguments that were chosen for the kernel stay, the others follow the number of threads.
@@ -308,7 +349,7 @@ impl Probes<'_> {
     }
 
     fn threads(&self) -> u64 {
-        volume(self.shown.grid.unwrap_or([1; 3])).saturating_mul(volume(self.shown.block.unwrap_or([1; 3])))
+        volume(self.grid()).saturating_mul(volume(self.block()))
     }
 
     fn places(&self) -> impl Iterator<Item = (Place, &Argument)> {
@@ -335,7 +376,7 @@ impl Probes<'_> {
     }
 
     fn part(&self, (argument, field): Place) -> Option<&Part> {
-        self.attempts.guess.body.params.get(argument)?.get(field)
+        part_of(&self.attempts.guess.body, self.shown, argument, field)
     }
 
     fn is_compared(&self, at: Place) -> bool {

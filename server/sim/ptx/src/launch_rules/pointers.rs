@@ -1,50 +1,43 @@
-//! Which parameters of a PTX entry are addresses, and of what. The parameters' values are followed through the body and into
-//! calls.
+//! Which parameters of a PTX entry are addresses, and of what. The parameters' values are followed through registers, memory
+//! and calls.
 
-mod compared;
 mod flow;
 mod maps;
-mod nodes;
-mod slots;
+mod numbers;
+mod values;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-use warplens_hir::ptx::{Component, Function, Instruction, Operand, Resolution, Type};
-use warplens_sim_launch::body::{Access, Body, EmptySlot, Part};
+use rustc_hash::FxHashMap;
+use warplens_hir::ptx::{Component, Function, Instruction, Operand, Type};
+use warplens_sim_launch::body::{Access, Body, EmptySlot, Part, TableSize};
 use warplens_sim_warp::scalar_type::ScalarType;
 
-use self::compared::compared;
-use self::flow::{Origin, Origins, is_dynamic_array, origins, param_loads};
-use self::nodes::node_of;
+use self::flow::{Bodies, is_dynamic_array};
+use self::numbers::{compared, exponents};
+use self::values::Object;
 use super::shape::{reads_axis, reads_row};
 use crate::decode::{distinguishes_threads, is_workspace};
 
 /// Analyzes an entry, the first of `functions`; the others are those that it can reach. `is_dynamic_shared` tells whether a
 /// name is an `.extern .shared` array of the module.
 pub fn body(functions: &[&Function], is_dynamic_shared: &dyn Fn(&str) -> bool) -> Body {
-    let origins: Vec<_> = functions.iter().map(|function| origins(function, is_dynamic_shared)).collect();
+    let Some(entry) = functions.first() else { return Body::default() };
+    let bodies = Bodies::new(functions, is_dynamic_shared);
     let uses_dynamic = |function: &&Function| {
         function.symbols().iter().any(|symbol| is_dynamic_array(&symbol.kind))
             || function.externals().any(|(_, name)| is_dynamic_shared(name))
     };
-    let reaches = functions.iter().zip(&origins).map(|(function, origins)| dynamic_reach(function, origins));
-    let dynamic_shared = functions.iter().any(uses_dynamic).then(|| reaches.max().unwrap_or(0));
-    let Some(entry) = functions.first() else { return Body::default() };
-    let accesses = accesses(functions, &origins).into_iter().next().unwrap_or_default();
     let is_cooperative = functions.iter().any(|function| {
         function.special_registers().any(|register| is_workspace(&function.referent_text(register)))
     });
     Body {
-        params: parts(
-            entry,
-            &accesses,
-            &origins.first().map(|origins| compared(entry, origins)).unwrap_or_default(),
-        ),
-        maps: origins.first().map(|origins| maps::maps(entry, origins)).unwrap_or_default(),
-        dynamic_shared,
+        params: parts(entry, &bodies),
+        maps: maps::maps(&bodies),
+        dynamic_shared: functions.iter().any(uses_dynamic).then(|| dynamic_reach(&bodies)),
         is_cooperative,
         has_rows: functions.iter().any(|function| reads_row(function)),
         block_axes: [Component::X, Component::Y, Component::Z]
             .map(|axis| functions.iter().any(|function| reads_axis(function, "%ctaid", axis))),
+        has_warps: functions.iter().any(|function| has_warps(function)),
         is_single: !functions.iter().any(|function| has_several_threads(function)),
     }
 }
@@ -59,14 +52,26 @@ fn has_several_threads(function: &Function) -> bool {
         || function.instructions().any(|instruction| COLLECTIVES.contains(&instruction.opcode()))
 }
 
-/// The largest constant that a function adds to an address in dynamic shared memory.
-fn dynamic_reach(function: &Function, origins: &FxHashMap<usize, Origins>) -> u64 {
-    let is_dynamic = |operand: Operand| {
-        let origins = node_of(function, operand).and_then(|node| origins.get(&node));
-        origins.is_some_and(|origins| origins.contains(&Origin::Dynamic))
-    };
+/// Bits of a lane in the number of a thread.
+const LANE_BITS: u64 = 5;
+
+/// Whether a function accesses shared memory, waits at a barrier of its block, or computes the number of its warp.
+fn has_warps(function: &Function) -> bool {
+    function.instructions().any(|it| {
+        let is_shared = ["shared", "shared::cta", "shared::cluster"].iter().any(|space| it.has(space));
+        let is_barrier = matches!(it.opcode(), "bar" | "barrier") && !it.has("warp");
+        let numbers_warps = it.opcode() == "shr"
+            && matches!(it.operands(), &[.., Operand::Constant(bits)] if function.constant(bits).as_integer() == Some(LANE_BITS));
+        is_shared || is_barrier || numbers_warps
+    })
+}
+
+/// The largest constant that is added to an address in dynamic shared memory.
+fn dynamic_reach(bodies: &Bodies<'_>) -> u64 {
     let mut reach = 0;
-    for instruction in function.instructions() {
+    for (number, function, instruction) in bodies.instructions() {
+        let is_dynamic =
+            |operand| bodies.held(number, operand).iter().any(|address| address.object == Object::Dynamic);
         let operands = instruction.operands();
         if let ("add", &[_, a, Operand::Constant(b)]) = (instruction.opcode(), operands)
             && is_dynamic(a)
@@ -83,96 +88,76 @@ fn dynamic_reach(function: &Function, origins: &FxHashMap<usize, Origins>) -> u6
     reach
 }
 
-/// The accesses through the parameters of a function, by parameter and byte.
-type Accesses = FxHashMap<(usize, u64), Access>;
+/// By parameter and byte.
+type ByParam<T> = FxHashMap<(usize, u64), T>;
 
-/// The numbers that an entry loads from its parameters.
-fn parts(entry: &Function, accesses: &Accesses, compared: &FxHashSet<(usize, u64)>) -> Vec<Vec<Part>> {
+/// The numbers that a kernel loads from the entry's parameters.
+fn parts(entry: &Function, bodies: &Bodies<'_>) -> Vec<Vec<Part>> {
+    let (accesses, tables) = (accesses(bodies), tables(bodies));
+    let (compared, exponents) = (compared(bodies), exponents(bodies));
     let mut params: Vec<Vec<Part>> = vec![Vec::new(); entry.signature.params.len()];
-    let loads =
-        entry.instructions().filter(|instruction| instruction.opcode() == "ld" && instruction.has("param"));
-    for load in loads.flat_map(|instruction| param_loads(entry, instruction)) {
+    let loads = bodies.instructions().flat_map(|(number, _, it)| bodies.param_loads(number, it));
+    for load in loads {
         let Some(parts) = params.get_mut(load.param) else { continue };
         let kind = element(load.ty);
         let end = load.at + kind.bytes() as u64;
         if parts.iter().any(|part| part.at < end && load.at < part.at + part.kind.bytes() as u64) {
             continue;
         }
-        let place = (load.param, load.at);
-        let access = accesses.get(&place).copied();
-        parts.push(Part { at: load.at, kind, access, is_compared: compared.contains(&place) });
+        let from = (load.param, load.at);
+        let (access, table) = (accesses.get(&from).copied(), tables.get(&from).copied());
+        let (is_compared, is_exponent) = (compared.contains(&from), exponents.contains(&from));
+        parts.push(Part { at: load.at, kind, access, table, is_compared, is_exponent });
         parts.sort_by_key(|part| part.at);
     }
     params
 }
 
-/// The accesses through the parameters of each function, including the accesses in its callees.
-fn accesses(functions: &[&Function], origins: &[FxHashMap<usize, Origins>]) -> Vec<Accesses> {
-    let index = |name: &str| functions.iter().position(|function| function.name.as_deref() == Some(name));
-    let mut accesses = Vec::with_capacity(functions.len());
-    let mut passed = Vec::new();
-    for (caller, (function, origins)) in functions.iter().zip(origins).enumerate() {
-        accesses.push(direct_accesses(function, origins));
-        for call in function.instructions().filter(|instruction| instruction.opcode() == "call") {
-            let Some((callee, arguments)) = call_of(function, call) else { continue };
-            let Some(callee) = index(callee) else { continue };
-            for (argument, operand) in arguments.iter().enumerate() {
-                let origins = node_of(function, *operand).and_then(|node| origins.get(&node));
-                passed.extend(params(origins).map(|from| Passed { caller, from, callee, argument }));
-            }
-        }
-    }
-    loop {
-        let mut grew = false;
-        for pass in &passed {
-            let access = accesses[pass.callee].get(&(pass.argument, 0)).copied();
-            grew |= access.is_some_and(|access| note(&mut accesses[pass.caller], pass.from, access));
-        }
-        if !grew {
-            return accesses;
-        }
-    }
-}
-
-/// A number in a parameter of the caller that is passed to a parameter of the callee.
-struct Passed {
-    caller: usize,
-    from: (usize, u64),
-    callee: usize,
-    argument: usize,
-}
-
-fn params(origins: Option<&Origins>) -> impl Iterator<Item = (usize, u64)> + '_ {
-    origins.into_iter().flatten().filter_map(|origin| match *origin {
-        Origin::Param(param, at) => Some((param, at)),
-        Origin::Address(_) | Origin::Dynamic => None,
-    })
-}
-
-fn direct_accesses(function: &Function, origins: &FxHashMap<usize, Origins>) -> Accesses {
-    let mut accesses = Accesses::default();
-    for instruction in function.instructions() {
+/// The accesses to the memory that parameters point to.
+fn accesses(bodies: &Bodies<'_>) -> ByParam<Access> {
+    let mut accesses = ByParam::default();
+    for (number, function, instruction) in bodies.instructions() {
         let Some((position, loaded)) = accessed_operand(instruction) else { continue };
         let operand = instruction.operands().get(position);
         let Some(address) = operand.and_then(|operand| function.address(*operand)) else { continue };
-        // A symbol is the variable itself, not memory that a value points to.
-        let Operand::Register { .. } = address.base else { continue };
-        let Some(register) = node_of(function, address.base) else { continue };
         let access =
             Access { element: element_of(instruction), loaded, empty: empty_slot(function, instruction) };
-        for from in params(origins.get(&register)) {
-            note(&mut accesses, from, access);
+        for base in bodies.held(number, address.base) {
+            if let Object::Pointee(param, at) = base.object {
+                note(&mut accesses, (param, at), access);
+            }
         }
     }
     accesses
 }
 
-/// Records an access; the first load overrides all stores. Returns whether that changes anything.
-fn note(known: &mut Accesses, from: (usize, u64), access: Access) -> bool {
-    let before = known.get(&from).copied();
-    let after = before.map_or(access, |before| before.join(access));
-    known.insert(from, after);
-    before != Some(after)
+/// The numbers with which indexes are masked: `and` of a register that is no constant.
+fn tables(bodies: &Bodies<'_>) -> ByParam<TableSize> {
+    let mut tables = ByParam::default();
+    for (number, function, instruction) in bodies.instructions() {
+        let ("and", &[_, a, b]) = (instruction.opcode(), instruction.operands()) else { continue };
+        for (mask, index) in [(a, b), (b, a)] {
+            if constant_of(function, index).is_some() {
+                continue;
+            }
+            for value in bodies.held(number, mask) {
+                let size = match value.offset {
+                    Some(0) => TableSize::Mask,
+                    Some(-1) => TableSize::Slots,
+                    _ => continue,
+                };
+                if let Object::Pointee(param, at) = value.object {
+                    tables.insert((param, at), size);
+                }
+            }
+        }
+    }
+    tables
+}
+
+/// Records an access; the first load overrides all stores.
+fn note(known: &mut ByParam<Access>, from: (usize, u64), access: Access) {
+    known.entry(from).and_modify(|before| *before = before.join(access)).or_insert(access);
 }
 
 /// The constant with which an `atom.cas` compares memory.
@@ -190,10 +175,13 @@ fn constant_of(function: &Function, operand: Operand) -> Option<u64> {
     if let Operand::Constant(id) = operand {
         return function.constant(id).as_integer();
     }
-    let register = node_of(function, operand)?;
+    let named = |operand: &Operand| match *operand {
+        Operand::Register { name, component: None } => Some(function.referent(name)),
+        _ => None,
+    };
+    let register = named(&operand)?;
     let writes = |it: &Instruction<'_>| {
-        it.operands().first().and_then(|written| node_of(function, *written)) == Some(register)
-            && !matches!(it.opcode(), "st" | "red")
+        it.operands().first().and_then(named) == Some(register) && !matches!(it.opcode(), "st" | "red")
     };
     let mut writers = function.instructions().filter(writes);
     match (writers.next(), writers.next()) {
@@ -201,18 +189,6 @@ fn constant_of(function: &Function, operand: Operand) -> Option<u64> {
             &[_, Operand::Constant(id)] => function.constant(id).as_integer(),
             _ => None,
         },
-        _ => None,
-    }
-}
-
-/// The name of a direct call's callee, and the arguments.
-fn call_of<'f>(function: &'f Function, call: Instruction<'f>) -> Option<(&'f str, &'f [Operand])> {
-    let operands = call.operands();
-    let at = operands.iter().position(|operand| matches!(operand, Operand::Symbol(_)))?;
-    let Operand::Symbol(name) = operands[at] else { return None };
-    let Resolution::External(callee) = function.name(name).resolution else { return None };
-    match operands.get(at + 1) {
-        Some(Operand::Arguments(arguments)) => Some((callee, function.operands(*arguments))),
         _ => None,
     }
 }

@@ -47,8 +47,8 @@ pub fn body(function: &Function, program: &Program, sizes: &[u64]) -> Body {
             4 => ScalarType::B32,
             _ => ScalarType::B64,
         };
-        // Whether machine code compares a parameter isn't tracked.
-        vec![Part { at: 0, kind, access, is_compared: true }]
+        // What machine code does with a number isn't tracked.
+        vec![Part { at: 0, kind, access, table: None, is_compared: true, is_exponent: false }]
     };
     Body {
         maps: Vec::new(),
@@ -62,6 +62,7 @@ pub fn body(function: &Function, program: &Program, sizes: &[u64]) -> Body {
             ["SR_CTAID.Z", "SR_CTAid_Z"],
         ]
         .map(|names| reads(function, &names)),
+        has_warps: uses_shared || function.instructions.iter().any(|it| it.opcode.as_str() == "BAR"),
         is_single: !has_several_threads(function),
     }
 }

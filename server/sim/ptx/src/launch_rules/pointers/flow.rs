@@ -1,18 +1,19 @@
-//! How the values of parameters flow inside one function.
+//! How instructions and calls move values: the flows of a kernel and of the functions that it calls.
 
 use rustc_hash::FxHashMap;
-use warplens_hir::ptx::{Function, Instruction, Linkage, Operand, Resolution, Space, SymbolKind, Type};
+use warplens_hir::ptx::{
+    Function, Instruction, Linkage, Operand, Parameter, Resolution, Space, SymbolKind, Type,
+};
 
-use super::nodes::{Flow, From, node_of};
-use super::slots::Slots;
+use super::values::{Address, Flow, Object, Place, Values};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Origin {
-    /// Loaded from this byte of the parameter with this index.
-    Param(usize, u64),
-    Address(usize),
-    /// An address in the shared memory whose size the launch decides.
-    Dynamic,
+/// Sizes of the types that can hold an address.
+const ADDRESS_BYTES: [u32; 2] = [4, 8];
+
+/// A kernel, the first of `functions`, and the functions that it can reach; and what their registers may hold.
+pub(super) struct Bodies<'f> {
+    pub(super) functions: &'f [&'f Function],
+    values: Values,
 }
 
 /// Whether the symbol is an array in shared memory whose size the launch decides.
@@ -25,77 +26,62 @@ pub(super) fn is_dynamic_array(kind: &SymbolKind) -> bool {
     }
 }
 
-/// Sorted.
-pub(super) type Origins = Vec<Origin>;
-
-/// For each register and variable, by referent: the origins of the values that it may hold. Origins start at `ld.param` and
-/// are propagated through instructions that preserve addresses, up to a fixed point. `is_dynamic` tells which names are
-/// arrays that the launch sizes.
-pub(super) fn origins(entry: &Function, is_dynamic: &dyn Fn(&str) -> bool) -> FxHashMap<usize, Origins> {
-    let mut origins: FxHashMap<usize, Origins> = FxHashMap::default();
-    for name in entry.names() {
-        let dynamic = match name.resolution {
-            Resolution::Symbol(symbol) => is_dynamic_array(&entry.symbol(symbol).kind),
-            Resolution::External(text) => is_dynamic(text),
-            _ => false,
-        };
-        if dynamic {
-            origins.insert(name.referent.index(), vec![Origin::Dynamic]);
-        }
-        if let Resolution::Symbol(symbol) = name.resolution
-            && let SymbolKind::Param { is_return: false, index } = entry.symbol(symbol).kind
-        {
-            origins.insert(name.referent.index(), vec![Origin::Address(index as usize)]);
-        }
-    }
-    let mut slots = Slots::new(entry);
-    let flows: Vec<_> =
-        entry.instructions().flat_map(|instruction| flows(entry, instruction, &mut slots)).collect();
-    loop {
-        let mut grew = false;
-        for flow in &flows {
-            let incoming: Origins = match flow.from {
-                From::Param(index, at) => vec![Origin::Param(index, at)],
-                From::Node(register) => origins.get(&register).cloned().unwrap_or_default(),
-            };
-            if incoming.is_empty() {
-                continue;
+impl<'f> Bodies<'f> {
+    /// Follows values through the functions. `is_dynamic` tells which names are arrays of the module that the launch sizes.
+    pub(super) fn new(functions: &'f [&'f Function], is_dynamic: &dyn Fn(&str) -> bool) -> Bodies<'f> {
+        let mut names = Names { functions, is_dynamic, globals: FxHashMap::default() };
+        let mut values = Values::default();
+        let mut flows = Vec::new();
+        for (number, function) in functions.iter().enumerate() {
+            for name in function.names() {
+                if let Some(object) = names.object(number, name.resolution, name.referent.index()) {
+                    let place = Place::Name(number, name.referent.index());
+                    values.add(place, Address { object, offset: Some(0) });
+                }
             }
-            let into = origins.entry(flow.to).or_default();
-            for origin in incoming {
-                if let Err(at) = into.binary_search(&origin) {
-                    into.insert(at, origin);
-                    grew = true;
+            for instruction in function.instructions() {
+                flows_of(function, number, instruction, &mut flows);
+                if instruction.opcode() == "call" {
+                    names.calls(number, instruction, &mut flows);
                 }
             }
         }
-        if !grew {
-            return origins;
-        }
+        values.solve(&flows);
+        Bodies { functions, values }
     }
-}
 
-fn flows(entry: &Function, instruction: Instruction<'_>, slots: &mut Slots) -> Vec<Flow> {
-    let operands = instruction.operands();
-    let Some((destination, sources)) = operands.split_first() else { return Vec::new() };
-    let register = |operand: &Operand| node_of(entry, *operand);
-    let take: &[usize] = match instruction.opcode() {
-        "ld" if instruction.has("param") => {
-            let loads = param_loads(entry, instruction).into_iter();
-            let flow = |load: ParamLoad| Some(Flow { from: From::Param(load.param, load.at), to: load.to? });
-            return loads.filter_map(flow).collect();
-        }
-        "st" if instruction.has("param") => return stores_of_arguments(entry, *destination, sources),
-        "ld" | "st" => return slots.flow(entry, instruction).into_iter().collect(),
-        "mov" | "cvta" => &[0],
-        "sub" => &[0],
-        "add" | "selp" => &[0, 1],
-        "mad" => &[2],
-        _ => return Vec::new(),
-    };
-    let Some(to) = register(destination) else { return Vec::new() };
-    let sources = take.iter().filter_map(|at| sources.get(*at).and_then(register));
-    sources.map(|from| Flow { from: From::Node(from), to }).collect()
+    /// Each instruction, with the number of its function and the function.
+    pub(super) fn instructions(&self) -> impl Iterator<Item = (usize, &'f Function, Instruction<'f>)> {
+        let functions = self.functions.iter().enumerate();
+        functions
+            .flat_map(|(number, function)| function.instructions().map(move |it| (number, *function, it)))
+    }
+
+    /// What a register or the name of a variable may hold.
+    pub(super) fn held(&self, function: usize, operand: Operand) -> &[Address] {
+        place_of(self.functions[function], function, operand).map_or(&[], |place| self.values.at(place))
+    }
+
+    /// The numbers that an instruction loads from parameters of the entry: `ld.param.v2.u64 {%rd1, %rd2}, [p+8]` loads two.
+    pub(super) fn param_loads(&self, function: usize, instruction: Instruction<'f>) -> Vec<ParamLoad> {
+        let Some(access) = Access::of(self.functions[function], instruction).filter(|access| access.loads)
+        else {
+            return Vec::new();
+        };
+        let bases = self.held(function, access.base).iter();
+        let params = bases.filter_map(|base| match (base.object, base.offset) {
+            (Object::Param(param), Some(offset)) => Some((param, offset.wrapping_add(access.offset))),
+            _ => None,
+        });
+        let elements = |(param, start): (usize, i64)| {
+            let at = |index| u64::try_from(start.wrapping_add(access.bytes(index))).ok();
+            (0..access.values.len())
+                .filter_map(at)
+                .map(|at| ParamLoad { param, at, ty: access.ty })
+                .collect::<Vec<_>>()
+        };
+        params.flat_map(elements).collect()
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -103,49 +89,199 @@ pub(super) struct ParamLoad {
     pub(super) param: usize,
     pub(super) at: u64,
     pub(super) ty: Type,
-    to: Option<usize>,
 }
 
-/// The values that `ld.param` loads: `ld.param.v2.u64 {%rd1, %rd2}, [p+8]` loads two.
-pub(super) fn param_loads(entry: &Function, instruction: Instruction<'_>) -> Vec<ParamLoad> {
-    let ty = instruction.modifiers().iter().rev().find_map(|word| Type::from_name(word));
-    let (&[destination, source], Some(ty)) = (instruction.operands(), ty) else { return Vec::new() };
-    let Some(address) = entry.address(source).filter(|address| address.index.is_none()) else {
-        return Vec::new();
-    };
-    let (Some(param), Ok(at)) = (param_of(entry, address.base), u64::try_from(address.offset)) else {
-        return Vec::new();
-    };
-    let one = [destination];
-    let registers = match destination {
-        Operand::Vector(list) => entry.operands(list),
-        _ => &one,
-    };
-    let bytes = u64::from(ty.bytes());
-    let load = |(index, register): (usize, &Operand)| ParamLoad {
-        param,
-        at: at + index as u64 * bytes,
-        ty,
-        to: node_of(entry, *register),
-    };
-    registers.iter().enumerate().map(load).collect()
+/// A load or a store at a constant offset from a base.
+struct Access {
+    loads: bool,
+    base: Operand,
+    offset: i64,
+    ty: Type,
+    /// The registers that are written or read, in the order of memory.
+    values: Vec<Operand>,
 }
 
-pub(super) fn param_of(entry: &Function, operand: Operand) -> Option<usize> {
-    let Operand::Symbol(name) = operand else { return None };
-    let Resolution::Symbol(symbol) = entry.name(name).resolution else { return None };
-    match entry.symbol(symbol).kind {
-        SymbolKind::Param { is_return: false, index } => Some(index as usize),
+impl Access {
+    fn of(function: &Function, instruction: Instruction<'_>) -> Option<Access> {
+        let &[first, second] = instruction.operands() else { return None };
+        let (loads, address, value) = match instruction.opcode() {
+            "ld" => (true, second, first),
+            "st" => (false, first, second),
+            _ => return None,
+        };
+        let address = function.address(address).filter(|address| address.index.is_none())?;
+        let ty = instruction.modifiers().iter().rev().find_map(|word| Type::from_name(word))?;
+        let values = match value {
+            Operand::Vector(list) => function.operands(list).to_vec(),
+            _ => vec![value],
+        };
+        Some(Access { loads, base: address.base, offset: address.offset, ty, values })
+    }
+
+    /// The offset of an element in bytes.
+    fn bytes(&self, index: usize) -> i64 {
+        i64::from(self.ty.bytes()) * index as i64
+    }
+
+    fn flows(self, function: &Function, number: usize) -> impl Iterator<Item = Flow> {
+        let fits = ADDRESS_BYTES.contains(&self.ty.bytes());
+        let base = place_of(function, number, self.base).filter(|_| fits);
+        let places: Vec<_> = self.values.iter().map(|value| place_of(function, number, *value)).collect();
+        places.into_iter().enumerate().filter_map(move |(index, place)| {
+            let (base, place, offset) = (base?, place?, self.offset.wrapping_add(self.bytes(index)));
+            Some(match self.loads {
+                true => Flow::Load { base, offset, to: place },
+                false => Flow::Store { from: place, base, offset },
+            })
+        })
+    }
+}
+
+/// The place of a plain register, or of the name of a variable.
+fn place_of(function: &Function, number: usize, operand: Operand) -> Option<Place> {
+    match operand {
+        Operand::Register { name, component: None } | Operand::Symbol(name) => {
+            Some(Place::Name(number, function.referent(name).index()))
+        }
         _ => None,
     }
 }
 
-/// `st.param.b64 [param0], %rd1`: stores an argument for a call.
-fn stores_of_arguments(entry: &Function, destination: Operand, sources: &[Operand]) -> Vec<Flow> {
-    let whole = entry.address(destination).filter(|address| address.offset == 0 && address.index.is_none());
-    let to = whole.and_then(|address| node_of(entry, address.base));
-    match (sources.first().and_then(|source| node_of(entry, *source)), to) {
-        (Some(from), Some(to)) => vec![Flow { from: From::Node(from), to }],
-        _ => Vec::new(),
+/// The flows of an instruction other than a call. Only those that keep an address count, and those that keep a number.
+fn flows_of(function: &Function, number: usize, instruction: Instruction<'_>, flows: &mut Vec<Flow>) {
+    let operands = instruction.operands();
+    let place = |at: usize| operands.get(at).and_then(|operand| place_of(function, number, *operand));
+    let mut value = |from: usize, added: Option<i64>| {
+        if let (Some(from), Some(to)) = (place(from), place(0)) {
+            flows.push(Flow::Value { from, added, to });
+        }
+    };
+    let constant = |at: usize| {
+        let value = operands.get(at).and_then(|operand| function.integer(*operand))?;
+        let is_word = instruction
+            .modifiers()
+            .iter()
+            .any(|word| Type::from_name(word).is_some_and(|ty| ty.bytes() == 4));
+        Some(if is_word { i64::from(value as i32) } else { value as i64 })
+    };
+    match instruction.opcode() {
+        "ld" | "st" => {
+            let access = Access::of(function, instruction);
+            flows.extend(access.into_iter().flat_map(|access| access.flows(function, number)));
+        }
+        "mov" if let Some(sum) = operands.get(1).and_then(|operand| function.address(*operand)) => {
+            if let (Some(from), Some(to)) = (place_of(function, number, sum.base), place(0)) {
+                flows.push(Flow::Value { from, added: Some(sum.offset), to });
+            }
+        }
+        "mov" | "cvta" | "cvt" => value(1, Some(0)),
+        "add" => {
+            value(1, constant(2));
+            value(2, constant(1));
+        }
+        "sub" => value(1, constant(2).map(i64::wrapping_neg)),
+        "selp" => {
+            value(1, Some(0));
+            value(2, Some(0));
+        }
+        "mad" => value(3, None),
+        _ => {}
+    }
+}
+
+/// The names that the functions use.
+struct Names<'f> {
+    functions: &'f [&'f Function],
+    is_dynamic: &'f dyn Fn(&str) -> bool,
+    globals: FxHashMap<&'f str, usize>,
+}
+
+impl<'f> Names<'f> {
+    /// The object whose address a name stands for.
+    fn object(&mut self, function: usize, resolution: Resolution<'f>, referent: usize) -> Option<Object> {
+        let symbol = match resolution {
+            Resolution::Symbol(symbol) => &self.functions[function].symbol(symbol).kind,
+            Resolution::External(name) if (self.is_dynamic)(name) => return Some(Object::Dynamic),
+            Resolution::External(name) => {
+                let next = self.globals.len();
+                return Some(Object::Global(*self.globals.entry(name).or_insert(next)));
+            }
+            _ => return None,
+        };
+        match symbol {
+            kind if is_dynamic_array(kind) => Some(Object::Dynamic),
+            SymbolKind::Variable(variable) if matches!(variable.space, Space::Local | Space::Param) => {
+                Some(Object::Frame(function, referent))
+            }
+            SymbolKind::Variable(_) => Some(Object::Variable(function, referent)),
+            SymbolKind::Param { is_return: false, index } if function == 0 => {
+                Some(Object::Param(*index as usize))
+            }
+            SymbolKind::Param { .. } => Some(Object::Frame(function, referent)),
+            _ => None,
+        }
+    }
+
+    /// The arguments and the results of a direct call.
+    fn calls(&self, caller: usize, call: Instruction<'f>, flows: &mut Vec<Flow>) {
+        let function = self.functions[caller];
+        let operands = call.operands();
+        let Some(at) = operands.iter().position(|operand| matches!(operand, Operand::Symbol(_))) else {
+            return;
+        };
+        let Operand::Symbol(name) = operands[at] else { return };
+        let Resolution::External(name) = function.name(name).resolution else { return };
+        let named = |function: &&Function| function.name.as_deref() == Some(name);
+        let Some(callee) = self.functions.iter().position(named) else { return };
+        let list = |operand: Option<&Operand>| match operand {
+            Some(Operand::Arguments(list)) => function.operands(*list),
+            _ => &[],
+        };
+        let signature = &self.functions[callee].signature;
+        for (argument, param) in list(operands.get(at + 1)).iter().zip(&signature.params) {
+            flows.extend(self.passed(caller, *argument, callee, param).map(|(from, to)| pass(from, to)));
+        }
+        let results = list(at.checked_sub(1).map(|before| &operands[before]));
+        for (result, param) in results.iter().zip(&signature.returns) {
+            flows.extend(self.passed(caller, *result, callee, param).map(|(to, from)| pass(from, to)));
+        }
+    }
+
+    /// The two sides of an argument or a result: the caller's and the callee's.
+    fn passed(
+        &self,
+        caller: usize,
+        operand: Operand,
+        callee: usize,
+        param: &Parameter,
+    ) -> Option<(Side, Side)> {
+        let outer = place_of(self.functions[caller], caller, operand)?;
+        let formal = self.functions[callee].name_at(param.name_range.start())?.referent.index();
+        let side = |is_register: bool, place: Place| match place {
+            Place::Name(function, name) if !is_register => Side::Variable(Object::Frame(function, name)),
+            place => Side::Register(place),
+        };
+        let is_register = matches!(operand, Operand::Register { .. });
+        Some((side(is_register, outer), side(param.space == Space::Reg, Place::Name(callee, formal))))
+    }
+}
+
+/// One side of a passed value.
+#[derive(Clone, Copy)]
+enum Side {
+    Register(Place),
+    /// A variable in `.param`.
+    Variable(Object),
+}
+
+fn pass(from: Side, to: Side) -> Flow {
+    let start = |object| Place::Memory(Address { object, offset: Some(0) });
+    let place = |side| match side {
+        Side::Register(place) => place,
+        Side::Variable(object) => start(object),
+    };
+    match (from, to) {
+        (Side::Variable(from), Side::Variable(to)) => Flow::Whole { from, to },
+        _ => Flow::Value { from: place(from), added: Some(0), to: place(to) },
     }
 }

@@ -27,11 +27,15 @@ fn check_all(functions: &[&str], expect: Expect) {
         Some(Access { element, loaded: false, .. }) => format!("stores {element}"),
         None => "-".to_owned(),
     };
-    let parts = |parts: Vec<Part>| match parts[..] {
+    let used = |part: &Part| match part.table {
+        Some(table) if part.access.is_none() => format!("{table:?}").to_lowercase(),
+        _ => access(part.access),
+    };
+    let parts = |parts: Vec<Part>| match &parts[..] {
         [] => "-".to_owned(),
-        [Part { at: 0, access: whole, .. }] => access(whole),
+        [whole @ Part { at: 0, .. }] => used(whole),
         _ => {
-            let part = |part: &Part| format!("{} {}: {}", part.at, part.kind, access(part.access));
+            let part = |part: &Part| format!("{} {}: {}", part.at, part.kind, used(part));
             format!("({})", parts.iter().map(part).collect::<Vec<_>>().join(", "))
         }
     };
@@ -224,6 +228,123 @@ fn through_the_stack_frame() {
          ld.f32 %f1, [%rd5];
          st.f32 [%rd7], %f1;",
         expect!["loads f32, stores f32, -"],
+    );
+}
+
+/// Builds without optimization capture by reference: a frame has addresses of its own slots.
+#[test]
+fn through_two_levels_of_the_stack_frame() {
+    let store = |pointer: &str| format!("st.u64 [{pointer}], %rd3;\nst.u64 [{pointer}+8], {pointer};\n");
+    let frame = "ld.param.u64 %rd3, [a];\n.local .align 8 .b8 frame[32];\nmov.u64 %rd1, frame;\n\
+                 cvta.local.u64 %rd2, %rd1;\n";
+    let load = "ld.u64 %rd4, [%rd2+8];\nld.u64 %rd5, [%rd4];\nld.f32 %f1, [%rd5+4];";
+    check(POINTERS, &format!("{frame}{}{load}", store("%rd2")), expect!["loads f32, -, -"]);
+    // The address has a constant in the statement that takes it.
+    let sum = "ld.param.u64 %rd3, [a];\n.local .align 8 .b8 frame[32];\nmov.u64 %rd2, frame+16;\n\
+               st.local.u64 [%rd2], %rd3;\nld.local.u64 %rd4, [frame+16];\nst.global.u32 [%rd4], %r1;";
+    check(POINTERS, sum, expect!["stores u32, -, -"]);
+    // An array of pointers with a computed index.
+    let array = "ld.param.u64 %rd3, [a];\nld.param.u64 %rd4, [b];\n.local .align 8 .b8 frame[16];\n\
+                 mov.u64 %rd1, frame;\nst.local.v2.u64 [%rd1], {%rd3, %rd4};\nmul.wide.u32 %rd5, %r1, 8;\n\
+                 add.s64 %rd6, %rd1, %rd5;\nld.local.u64 %rd7, [%rd6];\nld.global.f32 %f1, [%rd7];";
+    check(POINTERS, array, expect!["loads f32, loads f32, -"]);
+    // Only one of two slots is an address.
+    let numbers = "ld.param.u64 %rd3, [a];\nld.param.u64 %rd4, [b];\n.local .align 8 .b8 frame[16];\n\
+                   st.local.u64 [frame], %rd3;\nst.local.u64 [frame+8], %rd4;\nld.local.u64 %rd5, [frame+8];\n\
+                   ld.global.f32 %f1, [%rd5];";
+    check(POINTERS, numbers, expect!["-, loads f32, -"]);
+}
+
+/// A kernel that stores `a` at 0 and `n` at 8 of a closure at 16 of its frame, with the argument list of a call of `f`.
+fn captures(set_up: &str, call: &str, callee: &str, expect: Expect) {
+    let kernel = format!(
+        ".entry k(.param .u64 a, .param .u64 n)\n{{\n{REGISTERS}\n.local .align 8 .b8 frame[64];
+         ld.param.u64 %rd3, [a];\nld.param.u64 %rd4, [n];\nmov.u64 %rd1, frame;\ncvta.local.u64 %rd2, %rd1;
+         {set_up}\n{{ .param .align 8 .b8 p0[16]; .param .b64 v;\n{call}\n}}\n}}"
+    );
+    check_all(&[&kernel, &format!("{callee}\n}}")], expect);
+}
+
+#[test]
+fn captured_by_reference() {
+    let callee = |body: &str| {
+        format!(".func (.param .b64 r) f(.param .b64 p)\n{{\n{REGISTERS}\nld.param.b64 %rd1, [p];\n{body}")
+    };
+    let (one, closure) = ("st.param.b64 [p0], %rd2;\ncall (v), f, (p0);", "add.s64 %rd2, %rd2, 16;\n");
+    let members = "add.s64 %rd5, %rd2, 16;\nst.u64 [%rd5], %rd3;\nst.u64 [%rd5+8], %rd4;";
+    captures(
+        members,
+        "st.param.b64 [p0], %rd5;\ncall (v), f, (p0);",
+        &callee("ld.u64 %rd2, [%rd1];\nld.u64 %rd3, [%rd1+8];\nadd.s64 %rd2, %rd2, 4;\nld.f32 %f1, [%rd2];"),
+        expect!["loads f32, -"],
+    );
+    // The callee keeps its argument in a frame of its own.
+    captures(
+        "st.u64 [%rd2], %rd3;",
+        one,
+        &callee(
+            ".local .align 8 .b8 own[16];\nst.local.u64 [own+8], %rd1;\nld.local.u64 %rd2, [own+8];
+             ld.u64 %rd3, [%rd2];\nst.f32 [%rd3], %f1;",
+        ),
+        expect!["stores f32, -"],
+    );
+    // The callee returns what it loads.
+    captures(
+        &format!("{closure}st.u64 [%rd2], %rd3;"),
+        &format!("{one}\nld.param.b64 %rd7, [v];\nld.u8 %r1, [%rd7];"),
+        &callee("ld.u64 %rd2, [%rd1];\nst.param.b64 [r], %rd2;"),
+        expect!["loads u8, -"],
+    );
+    // The callee stores an address where the caller loads it.
+    captures(
+        "st.u64 [%rd2], %rd2;\nst.u64 [%rd2+8], %rd3;",
+        &format!("{one}\nld.u64 %rd7, [%rd2+24];\nld.u8 %r1, [%rd7];"),
+        &callee("ld.u64 %rd2, [%rd1];\nld.u64 %rd3, [%rd2+8];\nst.u64 [%rd1+24], %rd3;"),
+        expect!["loads u8, -"],
+    );
+}
+
+#[test]
+fn captured_by_value() {
+    captures(
+        "",
+        "st.param.b64 [p0], %rd4;\nst.param.b64 [p0+8], %rd3;\ncall (v), f, (p0);",
+        &format!(
+            ".func (.param .b64 r) f(.param .align 8 .b8 p[16])\n{{\n{REGISTERS}\nld.param.b64 %rd1, [p+8];\n\
+             ld.param.b64 %rd2, [p];\nld.f32 %f1, [%rd1];"
+        ),
+        expect!["loads f32, -"],
+    );
+    // In registers.
+    captures(
+        "",
+        "call (%rd7), f, (%rd4, %rd3);\nld.u8 %r1, [%rd7];",
+        &format!(
+            ".func (.reg .b64 r) f(.reg .b64 x, .reg .b64 y)\n{{\n{REGISTERS}\nadd.s64 %rd1, y, 8;\nmov.b64 r, %rd1;"
+        ),
+        expect!["loads u8, -"],
+    );
+}
+
+#[test]
+fn sizes_of_tables() {
+    check(
+        ".param .u64 a, .param .u32 mask, .param .u64 slots, .param .u32 n",
+        "ld.param.u32 %r1, [mask];
+         ld.param.u64 %rd1, [slots];
+         ld.param.u32 %r2, [n];
+         and.b32 %r3, %r4, %r1;
+         add.s64 %rd2, %rd1, -1;
+         and.b64 %rd3, %rd2, %rd4;
+         and.b32 %r5, %r2, 31;
+         mov.u32 %r6, 7;
+         and.b32 %r7, %r2, %r6;",
+        expect!["-, mask, slots, -"],
+    );
+    check(
+        ".param .align 8 .b8 s[16]",
+        "ld.param.v2.u32 {%r1, %r2}, [s+8];\nsub.u32 %r3, %r2, 1;\ncvt.u64.u32 %rd1, %r3;\nand.b64 %rd2, %rd3, %rd1;",
+        expect!["(8 u32: -, 12 u32: slots)"],
     );
 }
 

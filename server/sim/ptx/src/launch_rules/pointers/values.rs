@@ -1,0 +1,208 @@
+//! What registers and memory may hold: values of the entry's parameters, and addresses.
+//!
+//! An address is an object and an offset in it. A value that is stored at a known offset of an object is followed to the
+//! loads from there, so pointers are found that a build without optimization keeps in its stack frame, in a structure, or
+//! behind other pointers.
+
+use rustc_hash::FxHashMap;
+
+/// The maximum number of offsets in one object that are told apart in one place.
+const MOST_OFFSETS: usize = 8;
+/// The maximum number of addresses that are followed in one place.
+const MOST_ADDRESSES: usize = 64;
+
+/// Something that an address can point into. Functions are numbered, the entry is the first one; names are referents of
+/// their function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Object {
+    /// The parameter of the entry with this index.
+    Param(usize),
+    /// The memory to which the value at this byte of a parameter points. Numbers that are no addresses have one too.
+    Pointee(usize, u64),
+    /// A variable in local memory or in `.param`: of a function, by name.
+    Frame(usize, usize),
+    /// Another variable of a function.
+    Variable(usize, usize),
+    /// A variable of the module, by number.
+    Global(usize),
+    /// The shared memory whose size the launch decides.
+    Dynamic,
+    /// Memory at an address in a register whose origin is unknown, such as the result of `malloc`.
+    Unknown(usize, usize),
+}
+
+/// An address. An offset that is not constant is `None`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Address {
+    pub(super) object: Object,
+    pub(super) offset: Option<i64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Place {
+    /// A register of a function, or the name of a variable, which stands for its address.
+    Name(usize, usize),
+    /// Memory at an offset of an object.
+    Memory(Address),
+}
+
+/// How values get from one place to another.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Flow {
+    /// A constant is added, or `None` for another number.
+    Value {
+        from: Place,
+        added: Option<i64>,
+        to: Place,
+    },
+    Load {
+        base: Place,
+        offset: i64,
+        to: Place,
+    },
+    Store {
+        from: Place,
+        base: Place,
+        offset: i64,
+    },
+    /// A variable is passed as an argument or a result.
+    Whole {
+        from: Object,
+        to: Object,
+    },
+}
+
+/// The addresses that each place may hold, sorted.
+#[derive(Default)]
+pub(super) struct Values {
+    held: FxHashMap<Place, Vec<Address>>,
+    /// The offsets at which something is known to be stored in an object.
+    stored: FxHashMap<Object, Vec<Option<i64>>>,
+}
+
+impl Values {
+    /// Propagates the values along all flows, up to a fixed point.
+    pub(super) fn solve(&mut self, flows: &[Flow]) {
+        self.propagate(flows);
+        for flow in flows {
+            let (Flow::Load { base, .. } | Flow::Store { base, .. }) = *flow else { continue };
+            if let Place::Name(function, name) = base
+                && self.at(base).is_empty()
+            {
+                self.add(base, Address { object: Object::Unknown(function, name), offset: Some(0) });
+            }
+        }
+        self.propagate(flows);
+    }
+
+    pub(super) fn at(&self, place: Place) -> &[Address] {
+        self.held.get(&place).map_or(&[], Vec::as_slice)
+    }
+
+    /// Adds an address to those that a place may hold. Returns whether it is new.
+    pub(super) fn add(&mut self, place: Place, address: Address) -> bool {
+        let held = self.held.entry(place).or_default();
+        let (is_new, is_first) = (insert(held, address), held.len() == 1);
+        if let Place::Memory(Address { object, offset }) = place
+            && is_new
+            && is_first
+        {
+            let stored = self.stored.entry(object).or_default();
+            if !stored.contains(&offset) {
+                stored.push(offset);
+            }
+        }
+        is_new
+    }
+
+    fn propagate(&mut self, flows: &[Flow]) {
+        loop {
+            let mut grew = false;
+            for flow in flows {
+                grew |= self.follow(*flow);
+            }
+            if !grew {
+                return;
+            }
+        }
+    }
+
+    fn follow(&mut self, flow: Flow) -> bool {
+        match flow {
+            Flow::Value { from, added, to } => {
+                let moved: Vec<_> = self.at(from).iter().map(|address| address.plus(added)).collect();
+                self.add_all(to, moved)
+            }
+            Flow::Load { base, offset, to } => {
+                let loaded: Vec<_> = self
+                    .at(base)
+                    .iter()
+                    .flat_map(|address| self.loaded(address.plus(Some(offset))))
+                    .collect();
+                self.add_all(to, loaded)
+            }
+            Flow::Store { from, base, offset } => {
+                let targets: Vec<_> =
+                    self.at(base).iter().map(|address| Place::Memory(address.plus(Some(offset)))).collect();
+                let values = self.at(from).to_vec();
+                targets.into_iter().fold(false, |grew, to| self.add_all(to, values.clone()) || grew)
+            }
+            Flow::Whole { from, to } => {
+                let offsets = self.stored.get(&from).cloned().unwrap_or_default();
+                offsets.into_iter().fold(false, |grew, offset| {
+                    let values = self.at(Place::Memory(Address { object: from, offset })).to_vec();
+                    self.add_all(Place::Memory(Address { object: to, offset }), values) || grew
+                })
+            }
+        }
+    }
+
+    fn add_all(&mut self, to: Place, addresses: Vec<Address>) -> bool {
+        addresses.into_iter().fold(false, |grew, address| self.add(to, address) || grew)
+    }
+
+    /// What a load from an address may return.
+    fn loaded(&self, from: Address) -> Vec<Address> {
+        let Address { object, offset } = from;
+        let at = |offset| self.at(Place::Memory(Address { object, offset }));
+        match (object, offset) {
+            (Object::Param(param), Some(offset)) => {
+                let at = u64::try_from(offset).into_iter();
+                at.map(|at| Address { object: Object::Pointee(param, at), offset: Some(0) }).collect()
+            }
+            (_, Some(_)) => [at(offset), at(None)].concat(),
+            // An array of pointers. Elsewhere, numbers are often loaded from and stored to unknown offsets.
+            (Object::Frame(..), None) => {
+                let stored = self.stored.get(&object).into_iter().flatten();
+                stored.flat_map(|offset| at(*offset)).copied().collect()
+            }
+            (_, None) => Vec::new(),
+        }
+    }
+}
+
+impl Address {
+    fn plus(self, added: Option<i64>) -> Address {
+        let offset = self.offset.zip(added).map(|(offset, added)| offset.wrapping_add(added));
+        Address { offset, ..self }
+    }
+}
+
+/// Adds an address to a sorted set, with an unknown offset if the set has too many offsets in its object.
+fn insert(held: &mut Vec<Address>, address: Address) -> bool {
+    let others = held.iter().filter(|other| other.object == address.object);
+    let unknown = Address { offset: None, ..address };
+    let address = if others.count() >= MOST_OFFSETS { unknown } else { address };
+    if held.binary_search(&unknown).is_ok() || held.binary_search(&address).is_ok() {
+        return false;
+    }
+    if address == unknown {
+        held.retain(|other| other.object != address.object);
+    }
+    if held.len() >= MOST_ADDRESSES {
+        return false;
+    }
+    let at = held.partition_point(|other| *other < address);
+    held.insert(at, address);
+    true
+}
