@@ -126,7 +126,7 @@ impl Probes<'_> {
                 self.found.findings.push(Finding {
                     severity: Severity::Information,
                     message: format!(
-                        "{}\nwith {under}, which was tried too: write that launch to see it",
+                        "{}\nin another launch that was tried, with {under}: write that launch to see it",
                         finding.message
                     ),
                     guess: Some(GuessedLaunch::Tried(number)),
