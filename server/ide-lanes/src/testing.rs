@@ -119,7 +119,7 @@ pub(crate) fn result() -> RunResult {
             lanes: 0xf,
             related: vec![Related { statement: StatementId(5), message: "the others".to_owned() }],
             barrier: None,
-            depends_on_inference: false,
+            guess: None,
             has_computed_address: false,
         }],
         totals: Totals { warp_instructions: 6, thread_instructions: 168, executed_thread_instructions: 124 },

@@ -121,3 +121,34 @@ fn a_launch_that_keeps_the_contract_has_no_warning() {
     }
     eprintln!("{runs} launches without a warning or an error");
 }
+
+/// Kernels that are opened without a launch.
+#[test]
+fn an_inferred_launch_looks_for_trouble() {
+    let Some(folder) = warplens_test_support::shared("corpus/first-run") else { return };
+    let cases = fs::read_to_string(folder.join("cases.json")).expect("readable");
+    let cases: Vec<Value> = serde_json::from_str(&cases).expect("JSON");
+    let report = |file: &Value| -> Value {
+        let path = folder.join(file.as_str().expect("a file"));
+        let path = path.to_str().expect("a path of UTF-8");
+        let output = run(Path::new("."), &["sim", path, "--format", "json"], b"");
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{path}: {error}: {output:?}"))
+    };
+    for case in &cases {
+        let bug = report(&case["file"]);
+        let counts = |finding: &Value| {
+            let line = finding["line"].as_u64().map(|line| json!(line + 1));
+            let is_expected = |key: &str, value: &Value| {
+                case[key].as_array().is_some_and(|expected| expected.contains(value))
+            };
+            let is_told = finding["severity"] != "information" || finding["launch"].is_object();
+            is_expected("codes", &finding["code"])
+                && line.is_some_and(|line| is_expected("lines", &line))
+                && is_told
+        };
+        let findings = bug["findings"].as_array().expect("findings");
+        assert!(findings.iter().any(counts), "{} is not shown: {findings:?}", case["id"]);
+        let twin = report(&case["twin"]);
+        assert!(accusations(&twin).is_empty(), "the twin of {} is accused: {twin:?}", case["id"]);
+    }
+}

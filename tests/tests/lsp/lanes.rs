@@ -175,6 +175,11 @@ fn a_failed_expectation_follows_an_edit() {
     let failed = masks(&mut client, &file);
     assert_eq!(failed["findings"][0]["code"], "expect-failed");
     assert!(lens_titles(&mut client, &file).contains(&"✗ out[0] is 8, expected 7".to_owned()));
+    // So does an edit of the expectation alone.
+    let at = LAUNCH.find("7, 7").expect("expected values") as u32;
+    client.edit(&mut file, range([0, at], [0, at + 4]), "8, 8");
+    assert_eq!(masks(&mut client, &file)["findings"], json!([]));
+    assert!(lens_titles(&mut client, &file).contains(&"✓ expected".to_owned()));
 }
 
 fn lens_titles(client: &mut Client, file: &File) -> Vec<String> {

@@ -109,6 +109,34 @@ fn a_launch_comment_has_diagnostics_completion_and_hover() {
 }
 
 #[test]
+fn the_shown_launch_is_drafted() {
+    let text = "\
+.version 8.0
+.target sm_90
+.address_size 64
+.entry k(.param .u64 out) {
+.reg .b32 %r<4>;
+.reg .b64 %d<4>;
+mov.u32 %r1, %ctaid.x;
+ld.param.u64 %d1, [out];
+mul.wide.u32 %d2, %r1, 4;
+add.u64 %d3, %d1, %d2;
+st.global.u32 [%d3], %r1;
+ret;
+}
+";
+    let mut client = plain();
+    let file = client.open("k.ptx", text);
+    client
+        .command("warplens.selectLaunch", json!({ "uri": file.uri, "launch": "inferred" }))
+        .expect("it can be run");
+    let lanes = client.request("warplens/laneMasks", file.params());
+    assert_eq!(lanes["launch"]["grid"], json!([2, 1, 1]));
+    let draft = client.command("warplens.draftLaunch", json!({ "uri": file.uri })).expect("a draft");
+    assert!(draft["comment"].as_str().is_some_and(|comment| comment.contains("grid = [2, 1, 1]")), "{draft}");
+}
+
+#[test]
 fn the_inferred_launch_is_drafted_and_written_launches_are_located() {
     let folder = Folder::new();
     let path = folder.write("src/k.ptx", KERNEL);

@@ -4,7 +4,7 @@ use text_size::{TextRange, TextSize};
 use warplens_ide_db::{Database, Diagnostic, File, FileId, Fix, Origin, Related, Severity, TextEdit};
 use warplens_ide_diagnostics::file::filter_reported;
 use warplens_ide_diagnostics::rules::Rules;
-use warplens_sim_launch::launch_comment;
+use warplens_sim_launch::{Launch, launch_comment};
 use warplens_sim_warp::{Correction, Finding, FindingKind, Severity as Weight};
 use warplens_syntax::Language;
 
@@ -44,10 +44,10 @@ struct Place<'d> {
 }
 
 /// The fix that writes the launch of a run as a comment above its kernel.
-fn write_launch(shown: &LaneView, text: &str, language: Language, kernel: TextRange) -> Fix {
+fn write_launch(launch: &Launch, text: &str, language: Language, kernel: TextRange) -> Fix {
     let before = text.get(..usize::from(kernel.start())).unwrap_or_default();
     let line = before.rfind('\n').map_or(0, |end| end + 1);
-    let comment = launch_comment(shown.launch());
+    let comment = launch_comment(launch);
     let insert = format!("{} {comment}\n", language.line_comment());
     let range = TextRange::empty(TextSize::new(line as u32));
     Fix { title: "Write a launch".to_owned(), edits: vec![TextEdit { range, insert }], preferred: false }
@@ -77,8 +77,8 @@ fn findings(shown: &LaneView, place: &Place<'_>) -> Vec<Diagnostic> {
         let mut found = diagnostic(reported, shown, place)?;
         let correction = shown.correction(reported.finding);
         found.fixes.extend(correction.and_then(|correction| insert_statement(correction, &(place.text)())));
-        if let Some(kernel) = place.kernel.filter(|_| reported.finding.depends_on_inference) {
-            found.fixes.push(write_launch(shown, &(place.text)(), place.language, kernel));
+        if let (Some(kernel), Some(launch)) = (place.kernel, shown.guessed(reported.finding)) {
+            found.fixes.push(write_launch(launch, &(place.text)(), place.language, kernel));
         }
         Some(found)
     };

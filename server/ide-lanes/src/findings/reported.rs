@@ -7,7 +7,7 @@ use std::fmt::Write;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 use warplens_sim_launch::Resolved;
-use warplens_sim_warp::{Finding, FindingKind, LaneSet, Mask, RunResult, StatementId, WarpId};
+use warplens_sim_warp::{Finding, FindingKind, GuessedLaunch, LaneSet, Mask, RunResult, StatementId, WarpId};
 
 use crate::count::count;
 use crate::program::SourceLine;
@@ -78,7 +78,8 @@ impl Reporter {
     /// `thread (5,0,0) of block (0,0,0): lane 5 of warp 0`
     fn threads(&self, finding: &Finding) -> Option<String> {
         let Finding { lanes, cta: [x, y, z], warp, .. } = *finding;
-        if lanes == 0 {
+        // The threads of another launch aren't those of this block.
+        if lanes == 0 || matches!(finding.guess, Some(GuessedLaunch::Tried(_))) {
             return None;
         }
         let block = format!("block ({x},{y},{z})");

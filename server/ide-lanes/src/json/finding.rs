@@ -1,12 +1,14 @@
 //! A finding of a run.
 
 use serde::Serialize;
+use warplens_sim_launch::{Launch, Resolved};
 use warplens_sim_warp::FindingKind;
 
 use super::mask::hex;
 use super::position::Positions;
 use crate::findings::ReportedFinding;
 use crate::program::SourceLine;
+use crate::run::warp_width;
 
 #[derive(Debug, Default, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Finding", optional_fields))]
@@ -29,6 +31,10 @@ pub(crate) struct JsonFinding<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     also: Option<JsonAlso>,
     related: Vec<JsonRelated<'r>>,
+    /// The inferred launch that the finding depends on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "Launch"))]
+    launch: Option<&'r Launch>,
 }
 
 /// Where else the finding was found.
@@ -62,15 +68,16 @@ impl<'r> JsonFinding<'r> {
     pub(crate) fn all(
         found: &[ReportedFinding<'r>],
         failures: &'r [String],
-        width: u32,
+        resolved: &'r Resolved,
         at: Positions<'_>,
     ) -> Vec<JsonFinding<'r>> {
         let failures = failures.iter().map(|message| JsonFinding::failure(message));
-        found.iter().map(|finding| JsonFinding::new(finding, width, at)).chain(failures).collect()
+        found.iter().map(|finding| JsonFinding::new(finding, resolved, at)).chain(failures).collect()
     }
 
-    fn new(reported: &ReportedFinding<'r>, width: u32, at: Positions<'_>) -> JsonFinding<'r> {
+    fn new(reported: &ReportedFinding<'r>, resolved: &'r Resolved, at: Positions<'_>) -> JsonFinding<'r> {
         let finding = reported.finding;
+        let width = warp_width(&resolved.launch);
         let related = finding.related.iter().filter_map(|related| {
             Some(JsonRelated { line: at(related.statement)?.line, message: &related.message })
         });
@@ -86,6 +93,7 @@ impl<'r> JsonFinding<'r> {
             source: reported.source,
             also: JsonAlso::new(reported, at),
             related: related.collect(),
+            launch: finding.guess.and_then(|guess| resolved.guessed(guess)),
         }
     }
 

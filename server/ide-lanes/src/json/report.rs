@@ -69,7 +69,7 @@ fn findings<'r>(
     let width = warp_width(&resolved.launch);
     let source = |statement: StatementId| options.statements.get(statement.index())?.source.as_deref();
     let found = Reporter::new(resolved, width).findings(result, options.warp, &source);
-    JsonFinding::all(&found, options.failures, width, at)
+    JsonFinding::all(&found, options.failures, resolved, at)
 }
 
 /// Additional data for the report of a whole run.

@@ -66,16 +66,28 @@ impl Prepared {
         mut result: RunResult,
         control: Control<'_>,
     ) -> Result<(Prepared, RunResult), Cancelled> {
-        let Some(guess) = self.guess.as_ref().filter(|_| !is_clean(&result)) else {
-            return Ok((self, result));
-        };
-        let repair = guess.repair(&self.resolved, &result, &*self.program, &self.options, control)?;
+        let Some(guess) = &self.guess else { return Ok((self, result)) };
         let mut repaired = self.clone();
-        if let Some(resolved) = &repair.resolved {
-            repaired.resolved = Arc::new(resolved.clone());
-            result = repaired.run(control)?;
+        if !is_clean(&result) {
+            let repair = guess.repair(&self.resolved, &result, &*self.program, &self.options, control)?;
+            if let Some(resolved) = &repair.resolved {
+                repaired.resolved = Arc::new(resolved.clone());
+                result = repaired.run(control)?;
+            }
+            repair.demote(&mut result.findings);
         }
-        repair.demote(&mut result.findings);
+        if self.options.checks.races {
+            let trouble =
+                guess.trouble(&repaired.resolved, &result, &*self.program, &self.options, control)?;
+            if let Some(larger) = trouble.larger {
+                repaired.resolved = Arc::new(larger);
+                result = repaired.run(control)?;
+            }
+            result.findings.extend(trouble.findings);
+            if !trouble.launches.is_empty() {
+                Arc::make_mut(&mut repaired.resolved).tried = trouble.launches;
+            }
+        }
         Ok((repaired, result))
     }
 

@@ -49,6 +49,7 @@ impl Prepared {
             && self.options == other.options
             && self.program.dyn_eq(&*other.program)
             && self.resolved.starts_as(&other.resolved)
+            && self.resolved.launch.expects_as(&other.resolved.launch)
             // These decide whether another model or launch may run instead.
             && self.progressing.is_some() == other.progressing.is_some()
             && self.guess.is_some() == other.guess.is_some()

@@ -127,6 +127,11 @@ impl LaneView {
         &self.run.resolved.launch
     }
 
+    /// The inferred launch that a finding of the run depends on.
+    pub(crate) fn guessed(&self, finding: &Finding) -> Option<&Launch> {
+        self.run.resolved.guessed(finding.guess?)
+    }
+
     pub fn entry(&self) -> &str {
         self.launch().entry.as_deref().unwrap_or_default()
     }
@@ -313,7 +318,7 @@ impl LaneView {
             status: self.result.status.as_str(),
             outdated: self.outdated,
             partial: self.partial,
-            findings: JsonFinding::all(&self.findings(), &self.failures, width, positions),
+            findings: JsonFinding::all(&self.findings(), &self.failures, &self.run.resolved, positions),
             cta: self.warp.cta,
             warp: self.warp.warp,
             launched: hex(self.launched(), width),

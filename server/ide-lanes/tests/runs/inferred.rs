@@ -41,7 +41,8 @@ fn settled(text: &str) -> String {
         format!("{:?} {:?} {}\n", launch.block.unwrap_or_default(), launch.assumed, result.status.as_str());
     for finding in &result.findings {
         let at = finding.statement.map_or("", |at| &text[settled.statements[at.index()].range]);
-        let last = finding.message.lines().last().filter(|last| last.starts_with("with")).unwrap_or_default();
+        let is_about_launch = |line: &&str| line.starts_with("with") || line.starts_with("in another launch");
+        let last = finding.message.lines().last().filter(is_about_launch).unwrap_or_default();
         let line = format!("{} {} `{at}` {last}", finding.severity.as_str(), finding.kind);
         out += line.trim_end();
         out.push('\n');
@@ -403,4 +404,104 @@ tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r2, 32;";
     let called = kernel("", "call pair;").replace("8.0\n.target sm_70", "8.6\n.target sm_100a");
     let found = settled(&called.replacen(".visible .entry", &function, 1));
     assert!(found.ends_with(" finished\n"), "{found}");
+}
+
+/// Thread 0 reads what the last thread stores; a warp alone is in step.
+fn last_element(barrier: &str) -> String {
+    format!(
+        "\
+.shared .b32 part[1024];
+mov.u32 %r2, %ntid.x;
+mul.wide.u32 %rd2, %r1, 4;
+mov.u64 %rd3, part;
+add.u64 %rd4, %rd3, %rd2;
+st.shared.u32 [%rd4], %r1;
+bar.warp.sync -1;
+{barrier}
+setp.ne.u32 %p1, %r1, 0;
+@%p1 bra DONE;
+sub.u32 %r2, %r2, 1;
+mul.wide.u32 %rd2, %r2, 4;
+add.u64 %rd3, %rd3, %rd2;
+ld.shared.u32 %r3, [%rd3];
+st.global.u32 [%rd1], %r3;
+DONE:"
+    )
+}
+
+#[test]
+fn trouble_between_warps() {
+    check("", &last_element(""), expect![""]);
+    check("", &last_element("bar.sync 0;"), expect![""]);
+}
+
+#[test]
+fn trouble_between_blocks() {
+    let store = |index: &str| {
+        format!(
+            "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1;
+             mul.wide.u32 %rd2, {index}, 4; add.u64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r4;"
+        )
+    };
+    check("", &store("%r1"), expect![""]);
+    check("", &store("%r4"), expect![""]);
+}
+
+/// The sum of the numbers below `n`, by shuffles of all 32 lanes.
+fn shuffled(mask: &str) -> String {
+    format!(
+        "\
+ld.param.u32 %r2, [n];
+setp.ge.u32 %p1, %r1, %r2;
+vote.sync.ballot.b32 %r5, !%p1, -1;
+@%p1 bra DONE;
+shfl.sync.down.b32 %r3, %r1, 1, 31, {mask};
+mul.wide.u32 %rd2, %r1, 4;
+add.u64 %rd3, %rd1, %rd2;
+st.global.u32 [%rd3], %r3;
+DONE:"
+    )
+}
+
+#[test]
+fn trouble_with_odd_lengths() {
+    check("", &shuffled("-1"), expect![""]);
+    check("", &shuffled("%r5"), expect![""]);
+}
+
+/// Each thread stores its number, if it is below `n`.
+#[test]
+fn trouble_at_the_end_of_a_buffer() {
+    let store = |bound: &str| {
+        format!(
+            "ld.param.u32 %r2, [n]; min.u32 %r3, %r1, %r2; {bound} mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;
+             st.global.u32 [%rd3], %r3; DONE:"
+        )
+    };
+    check("", &store(""), expect![""]);
+    check("", &store("setp.ge.u32 %p1, %r1, %r2; @%p1 bra DONE;"), expect![""]);
+}
+
+/// Counts numbers in shared memory that each thread clears for itself.
+#[test]
+fn trouble_with_other_contents() {
+    let count = |barrier: &str| {
+        format!(
+            "\
+.shared .b32 bins[2048];
+mul.wide.u32 %rd2, %r1, 4;
+mov.u64 %rd3, bins;
+add.u64 %rd4, %rd3, %rd2;
+mov.u32 %r2, 0;
+st.shared.u32 [%rd4], %r2;
+{barrier}
+add.u64 %rd5, %rd1, %rd2;
+ld.global.u32 %r3, [%rd5];
+mul.wide.u32 %rd6, %r3, 4;
+add.u64 %rd6, %rd3, %rd6;
+red.shared.add.u32 [%rd6], 1;"
+        )
+    };
+    check("", &count(""), expect![""]);
+    check("", &count("bar.sync 0;"), expect![""]);
 }

@@ -15,6 +15,10 @@ pub struct Body {
     pub is_cooperative: bool,
     /// Whether the kernel reads `%tid.y`, the row of a thread.
     pub has_rows: bool,
+    /// Whether the kernel reads the number of its block (`%ctaid`) in x, y and z.
+    pub block_axes: [bool; 3],
+    /// Whether warps of a block may work together: through shared memory, a barrier, or their numbers.
+    pub has_warps: bool,
     /// Whether the kernel may be written for a single thread: all threads do the same, and none waits for another.
     pub is_single: bool,
 }
@@ -39,6 +43,10 @@ pub struct Part {
     pub kind: ScalarType,
     /// How the memory that it points to is used, if it becomes an address.
     pub access: Option<Access>,
+    /// Whether it is compared with something, as a length is.
+    pub is_compared: bool,
+    /// Whether it is the number of bits of a shift, as the logarithm of a size is.
+    pub is_exponent: bool,
     /// The size of a table that it is, if indexes are masked with it.
     pub table: Option<TableSize>,
 }

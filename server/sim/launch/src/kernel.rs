@@ -32,6 +32,11 @@ pub trait LaunchRules: DynEq + Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Whether the kernel is written for one size of its block.
+    fn has_fixed_block(&self) -> bool {
+        true
+    }
+
     /// Adds inferred arguments to a launch that has only grid and block.
     fn with_arguments(&self, launch: Launch, _body: &Body) -> Launch {
         launch

@@ -49,7 +49,7 @@ pub use model::{
 };
 pub use problem::{LineStarts, Problem, Span};
 pub use read::{Format, Listed, launch_object, launch_text, launches};
-pub use repair::{Guess, Repair, is_clean};
+pub use repair::{Guess, Repair, Trouble, is_clean};
 pub use resolve::{Resolved, resolve};
 pub use schema::{ModelChoice, documentation, schema};
 

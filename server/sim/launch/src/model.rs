@@ -88,6 +88,16 @@ impl LaunchSpans {
     }
 }
 
+impl Launch {
+    /// Whether both launches expect the same contents, wherever they say so.
+    pub fn expects_as(&self, other: &Launch) -> bool {
+        fn stated(launch: &Launch) -> impl Iterator<Item = (&str, &Wanted, f64)> {
+            launch.expect.iter().map(|it| (it.name.as_str(), &it.wanted, it.tolerance))
+        }
+        stated(self).eq(stated(other))
+    }
+}
+
 /// An extent without trailing ones: `2`, `4,2`.
 pub fn size(extent: [u32; 3]) -> String {
     let used = if extent[2] > 1 { 3 } else { 1 + usize::from(extent[1] > 1) };

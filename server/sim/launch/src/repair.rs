@@ -6,24 +6,26 @@
 //! same choice.
 
 mod arguments;
+mod attempts;
+mod trouble;
 
 use rustc_hash::FxHashSet;
 use warplens_sim_warp::Executable;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::launch_config::volume;
 use warplens_sim_warp::trace::{
-    Cancelled, Control, Finding, Limits, RunOptions, RunResult, Severity, StatementId, Status,
+    Cancelled, Control, Finding, GuessedLaunch, RunOptions, RunResult, Severity, StatementId, Status,
 };
 
+use self::attempts::Attempts;
+pub use self::trouble::Trouble;
 use super::body::Body;
 use super::kernel::Kernel;
 use super::model::{Launch, size};
-use super::resolve::{Resolved, resolve};
+use super::resolve::Resolved;
 
-/// Maximum warp instructions of one attempt.
-const ATTEMPT_STEPS: u64 = 100_000;
-/// Maximum warp instructions of all attempts together.
-const ALL_STEPS: u64 = 1_000_000;
+/// Maximum warp instructions of one attempt, and of all together.
+const STEPS: (u64, u64) = (100_000, 1_000_000);
 
 /// Findings about values, addresses and sizes. In an inferred launch they are guesses, even if all attempts have them.
 const ABOUT_VALUES: [FindingKind; 10] = [
@@ -88,11 +90,7 @@ impl Guess {
             return Ok(Repair { resolved: None, certain: first.kinds().collect(), is_single });
         }
         let mut search = Search {
-            guess: self,
-            program,
-            options,
-            control,
-            steps: ALL_STEPS,
+            attempts: Attempts::new(self, program, options, control, STEPS),
             certain: first.kinds().collect(),
             best: first,
             is_repaired: false,
@@ -129,7 +127,7 @@ impl Repair {
             }
             finding.severity = Severity::Information;
             finding.message = format!("{}\n{INFERRED_ARGUMENTS}", finding.message);
-            finding.depends_on_inference = true;
+            finding.guess = Some(GuessedLaunch::Shown);
             demoted.insert(finding.kind)
         });
     }
@@ -195,9 +193,11 @@ impl Attempt {
         self.end == End::Finished && self.accusations.is_empty()
     }
 
-    /// The rank of an attempt; the smallest is the best.
-    fn rank(&self) -> (End, usize) {
-        (self.end, self.accusations.len())
+    /// The rank of an attempt; the smallest is the best. Values and addresses come first: where they are right, the launch
+    /// suits the kernel, and a race or a barrier that some threads miss is the kernel's own.
+    fn rank(&self) -> (usize, End, usize) {
+        let about_values = self.kinds().filter(|kind| ABOUT_VALUES.contains(kind)).count();
+        (about_values, self.end, self.accusations.len())
     }
 
     fn kinds(&self) -> impl Iterator<Item = FindingKind> {
@@ -211,12 +211,7 @@ impl Attempt {
 
 /// The search for a launch without findings.
 struct Search<'g> {
-    guess: &'g Guess,
-    program: &'g dyn Executable,
-    options: &'g RunOptions,
-    control: Control<'g>,
-    /// Steps left for further attempts.
-    steps: u64,
+    attempts: Attempts<'g>,
     /// The kinds that every attempt had.
     certain: FxHashSet<FindingKind>,
     best: Attempt,
@@ -231,23 +226,11 @@ struct Search<'g> {
 impl Search<'_> {
     /// Runs a launch; returns whether it has no findings.
     fn attempt(&mut self, mut launch: Launch, assumed: String) -> Result<bool, Cancelled> {
-        if self.steps == 0 || self.best.is_clean() {
-            return Ok(self.best.is_clean());
+        if self.best.is_clean() {
+            return Ok(true);
         }
         launch.assumed.push(assumed);
-        let no_files = |_: &str| Err("an inferred launch has no files".into());
-        let Ok(resolved) = resolve(&launch, &self.guess.kernel, self.guess.max_memory, &no_files) else {
-            return Ok(false);
-        };
-        let limits = Limits {
-            max_steps: ATTEMPT_STEPS.min(self.steps).min(self.options.limits.max_steps),
-            max_warps: 0,
-            max_trace: 0,
-            ..self.options.limits
-        };
-        let options = RunOptions { limits, checks: self.options.checks, ..RunOptions::default() };
-        let result = self.program.run(resolved.start(), &options, self.control)?;
-        self.steps = self.steps.saturating_sub(result.totals.warp_instructions.max(1));
+        let Some((resolved, result)) = self.attempts.run(&launch)? else { return Ok(false) };
         let attempt = Attempt::new(resolved, &result);
         // A launch of another size that faults before a race would occur shows that the race depends on the size.
         let ends = attempt.end == End::Finished;
@@ -268,13 +251,14 @@ impl Search<'_> {
     /// between warps, so smaller blocks are tried only if values or addresses stop the launch.
     fn sizes(&mut self, sizes: Sizes, first: &Launch) -> Result<(), Cancelled> {
         let threads = volume(first.block.unwrap_or([1; 3]));
-        let mut blocks = self.guess.kernel.rules.possible_blocks(&self.guess.body);
+        let Guess { kernel, body, .. } = self.attempts.guess;
+        let mut blocks = kernel.rules.possible_blocks(body);
         let is_smaller = sizes == Sizes::Smaller;
         blocks.retain(|block| (volume(*block) < threads) == is_smaller && Some(*block) != first.block);
         blocks.sort_by_key(|block| volume(*block).abs_diff(threads));
         for block in blocks {
             let launch = Launch { block: Some(block), args: Vec::new(), ..first.clone() };
-            let launch = self.guess.kernel.rules.with_arguments(launch, &self.guess.body);
+            let launch = kernel.rules.with_arguments(launch, body);
             if self.attempt(launch, format!("block {}", size(block)))? {
                 break;
             }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
-use warplens_sim_warp::LaunchConfig;
 use warplens_sim_warp::trace::RunResult;
+use warplens_sim_warp::{GuessedLaunch, LaunchConfig};
 
 use super::buffers::{Budget, PlacedBuffer, no_such_buffer};
 use super::contents::{self, FileReader};
@@ -21,9 +21,19 @@ pub struct Resolved {
     pub config: LaunchConfig,
     /// The buffers and their aliases, by name, in the order of the arguments.
     pub buffers: Vec<PlacedBuffer>,
+    /// Other launches that were tried, for the findings that occur under them.
+    pub tried: Vec<Launch>,
 }
 
 impl Resolved {
+    /// The launch that a finding depends on.
+    pub fn guessed(&self, guess: GuessedLaunch) -> Option<&Launch> {
+        match guess {
+            GuessedLaunch::Shown => Some(&self.launch),
+            GuessedLaunch::Tried(index) => self.tried.get(index),
+        }
+    }
+
     pub fn buffer(&self, name: &str) -> Option<&PlacedBuffer> {
         self.buffers.iter().find(|buffer| buffer.name == name)
     }
@@ -90,7 +100,7 @@ pub fn resolve(
     launch.grid.get_or_insert([1; 3]);
     let budget = Budget { left: max_memory, read_file };
     let (config, buffers) = kernel.rules.resolve(&kernel.name, &mut launch, budget)?;
-    let resolved = Resolved { launch, config, buffers };
+    let resolved = Resolved { launch, config, buffers, tried: Vec::new() };
     check_expectations(&resolved)?;
     Ok(resolved)
 }

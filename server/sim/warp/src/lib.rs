@@ -48,9 +48,9 @@ pub use race_scope::RaceScope;
 pub use scalar_type::{Class, ScalarType};
 pub use step_stream::{StepSink, StepStream, WarpSteps};
 pub use trace::{
-    Cancelled, Checks, Control, Counters, Divergence, Finding, LaneStore, Limits, LineTrace, Mask, ModelDiff,
-    Output, Progress, Reconvergence, RegisterValues, Related, RunOptions, RunOutcome, RunResult, Severity,
-    StatementId, Status, Totals, Visit, WarpId, WarpTrace, Workers,
+    Cancelled, Checks, Control, Counters, Divergence, Finding, GuessedLaunch, LaneStore, Limits, LineTrace,
+    Mask, ModelDiff, Output, Progress, Reconvergence, RegisterValues, Related, RunOptions, RunOutcome,
+    RunResult, Severity, StatementId, Status, Totals, Visit, WarpId, WarpTrace, Workers,
 };
 pub use values::{
     AccessSpace, LaneAccesses, Moment, StackEntry, TraceRequest, TracedRegister, TracedVisit, Values,

@@ -155,11 +155,20 @@ pub struct Finding {
     pub related: Vec<Related>,
     /// For a data race that a barrier prevents, the scope of the barrier that the message recommends.
     pub barrier: Option<RaceScope>,
-    /// Whether the cause may be an inferred launch instead of the kernel.
-    pub depends_on_inference: bool,
+    /// The inferred launch that may be the cause, instead of the kernel.
+    pub guess: Option<GuessedLaunch>,
     /// For a data race, whether an address was computed from the contents of a buffer or from a scalar argument that decides
     /// which threads share it.
     pub has_computed_address: bool,
+}
+
+/// An inferred launch under which something was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GuessedLaunch {
+    /// The one that was run and is shown.
+    Shown,
+    /// Another one that was tried, by its number.
+    Tried(usize),
 }
 
 impl Finding {
@@ -176,7 +185,7 @@ impl Finding {
             visit: None,
             related: Vec::new(),
             barrier: None,
-            depends_on_inference: false,
+            guess: None,
             has_computed_address: false,
         }
     }

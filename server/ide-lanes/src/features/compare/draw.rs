@@ -240,7 +240,7 @@ mod tests {
         let args = arguments(&flags).expect("arguments");
         let launch = Launch { grid: Some([2, 1, 1]), block: Some([32, 1, 1]), args, ..Launch::default() };
         let config = launch_config([2, 1, 1], [32, 1, 1]);
-        Resolved { launch, config, buffers: Vec::new() }
+        Resolved { launch, config, buffers: Vec::new(), tried: Vec::new() }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use warplens_sim_warp::launch_config::volume;
 use warplens_sim_warp::scalar_type::{Class, ScalarType};
 
 use super::{CudaKernel, MAX_PARAMETERS, Parameter};
-use crate::body::{Access, Body, EmptySlot, MapUse, Part, TableSize};
+use crate::body::{Access, Body, EmptySlot, MapUse, Part};
 use crate::model::{Argument, Buffer, Contents, Field, Fill, Launch, MapBuffer, Passed, TensorMapArgument};
 
 /// Threads of a block if the kernel does not specify them.
@@ -135,8 +135,7 @@ fn whole(
     let stored = Access { element: ScalarType::B32, loaded: false, empty: None };
     let access = part.and_then(|part| part.access).or(param.is_pointer.then_some(stored));
     let access = access.filter(|_| rules.takes_address(param));
-    let table = part.and_then(|part| part.table);
-    Argument { name: Some(param.name.to_string()), passed: passed(kind, access, table, sizes), at: None }
+    Argument { name: Some(param.name.to_string()), passed: passed(kind, access, part, sizes), at: None }
 }
 
 /// A map of a tensor that is four boxes wide in each of its first two dimensions. A box has as many bytes as the kernel
@@ -180,7 +179,7 @@ fn structure(param: &Parameter, parts: &[Part], rules: &CudaKernel, sizes: Sizes
         let address = |access: &Access| rules.takes_address_in(part.kind).then_some(*access);
         let access = part.access.as_ref().and_then(address);
         let name = Some(format!("{}.{}", param.name, part.at));
-        let passed = passed(part.kind, access, part.table, sizes);
+        let passed = passed(part.kind, access, Some(part), sizes);
         Field { at: part.at, argument: Argument { name, passed, at: None } }
     };
     let fields: Vec<_> = parts.iter().filter(inside).map(field).collect();
@@ -192,7 +191,7 @@ fn structure(param: &Parameter, parts: &[Part], rules: &CudaKernel, sizes: Sizes
     Argument { name: Some(param.name.to_string()), passed, at: None }
 }
 
-fn passed(kind: ScalarType, access: Option<Access>, table: Option<TableSize>, sizes: Sizes) -> Passed {
+fn passed(kind: ScalarType, access: Option<Access>, part: Option<&Part>, sizes: Sizes) -> Passed {
     if let Some(access) = access {
         return Passed::Buffer(buffer(access, sizes.buffer));
     }
@@ -201,7 +200,11 @@ fn passed(kind: ScalarType, access: Option<Access>, table: Option<TableSize>, si
     }
     let (_, largest) = kind.integer_range();
     let slots = (sizes.buffer / SLOT_BYTES).max(1).ilog2().min(largest.ilog2());
-    let number = table.map_or(sizes.threads.into(), |table| table.number(1 << slots));
+    let number = match part {
+        Some(Part { table: Some(table), .. }) => table.number(1 << slots),
+        Some(Part { is_exponent: true, .. }) => sizes.threads.max(1).ilog2().into(),
+        _ => sizes.threads.into(),
+    };
     Passed::Scalar(kind, kind.bits_of_integer(largest.min(number)).unwrap_or_default())
 }
 

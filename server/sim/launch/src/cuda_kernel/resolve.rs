@@ -32,6 +32,10 @@ impl LaunchRules for CudaKernel {
         self.other_blocks(body)
     }
 
+    fn has_fixed_block(&self) -> bool {
+        self.required_block.or(self.shaped_block).is_some()
+    }
+
     fn with_arguments(&self, launch: Launch, body: &Body) -> Launch {
         self.infer_arguments(launch, body)
     }

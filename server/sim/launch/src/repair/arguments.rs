@@ -5,7 +5,7 @@ use warplens_sim_warp::scalar_type::Class;
 use warplens_sim_warp::trace::Cancelled;
 
 use super::Search;
-use crate::body::TableSize;
+use crate::body::{Body, Part, TableSize};
 use crate::cuda_kernel::infer::ALL_BUFFERS;
 use crate::model::{Argument, Buffer, Contents, Fill, Launch, Passed};
 
@@ -69,30 +69,40 @@ impl Search<'_> {
 
     /// Whether an argument or one of its fields is the size of a table.
     fn table(&self, argument: usize, field: usize) -> Option<TableSize> {
-        let at = match &self.best.resolved.launch.args[argument].passed {
-            Passed::Fields(fields) => fields.get(field)?.at,
-            _ => 0,
-        };
-        self.guess.body.part(argument, at)?.table
+        part_of(&self.attempts.guess.body, &self.best.resolved.launch, argument, field)?.table
     }
 }
 
+/// What the kernel does with an argument or one of its fields.
+pub(super) fn part_of<'b>(
+    body: &'b Body,
+    launch: &Launch,
+    argument: usize,
+    field: usize,
+) -> Option<&'b Part> {
+    let at = match &launch.args.get(argument)?.passed {
+        Passed::Fields(fields) => fields.get(field)?.at,
+        _ => 0,
+    };
+    body.part(argument, at)
+}
+
 /// The number of values in an argument: its fields, or 1.
-fn places(argument: &Argument) -> usize {
+pub(super) fn places(argument: &Argument) -> usize {
     match &argument.passed {
         Passed::Fields(fields) => fields.len(),
         _ => 1,
     }
 }
 
-fn place(argument: &Argument, field: usize) -> Option<&Argument> {
+pub(super) fn place(argument: &Argument, field: usize) -> Option<&Argument> {
     match &argument.passed {
         Passed::Fields(fields) => fields.get(field).map(|field| &field.argument),
         _ => Some(argument),
     }
 }
 
-fn place_mut(argument: &mut Argument, field: usize) -> Option<&mut Argument> {
+pub(super) fn place_mut(argument: &mut Argument, field: usize) -> Option<&mut Argument> {
     match argument.passed {
         Passed::Fields(ref mut fields) => fields.get_mut(field).map(|field| &mut field.argument),
         _ => Some(argument),

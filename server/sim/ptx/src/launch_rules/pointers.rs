@@ -3,16 +3,18 @@
 
 mod flow;
 mod maps;
+mod numbers;
 mod values;
 
 use rustc_hash::FxHashMap;
-use warplens_hir::ptx::{Function, Instruction, Operand, Type};
+use warplens_hir::ptx::{Component, Function, Instruction, Operand, Type};
 use warplens_sim_launch::body::{Access, Body, EmptySlot, Part, TableSize};
 use warplens_sim_warp::scalar_type::ScalarType;
 
 use self::flow::{Bodies, is_dynamic_array};
+use self::numbers::{compared, exponents};
 use self::values::Object;
-use super::shape::reads_row;
+use super::shape::{reads_axis, reads_row};
 use crate::decode::{distinguishes_threads, is_workspace};
 
 /// Analyzes an entry, the first of `functions`; the others are those that it can reach. `is_dynamic_shared` tells whether a
@@ -33,6 +35,9 @@ pub fn body(functions: &[&Function], is_dynamic_shared: &dyn Fn(&str) -> bool) -
         dynamic_shared: functions.iter().any(uses_dynamic).then(|| dynamic_reach(&bodies)),
         is_cooperative,
         has_rows: functions.iter().any(|function| reads_row(function)),
+        block_axes: [Component::X, Component::Y, Component::Z]
+            .map(|axis| functions.iter().any(|function| reads_axis(function, "%ctaid", axis))),
+        has_warps: functions.iter().any(|function| has_warps(function)),
         is_single: !functions.iter().any(|function| has_several_threads(function)),
     }
 }
@@ -45,6 +50,20 @@ const COLLECTIVES: [&str; 8] = ["activemask", "bar", "barrier", "elect", "match"
 fn has_several_threads(function: &Function) -> bool {
     function.special_registers().any(|register| distinguishes_threads(&function.referent_text(register)))
         || function.instructions().any(|instruction| COLLECTIVES.contains(&instruction.opcode()))
+}
+
+/// Bits of a lane in the number of a thread.
+const LANE_BITS: u64 = 5;
+
+/// Whether a function accesses shared memory, waits at a barrier of its block, or computes the number of its warp.
+fn has_warps(function: &Function) -> bool {
+    function.instructions().any(|it| {
+        let is_shared = ["shared", "shared::cta", "shared::cluster"].iter().any(|space| it.has(space));
+        let is_barrier = matches!(it.opcode(), "bar" | "barrier") && !it.has("warp");
+        let numbers_warps = it.opcode() == "shr"
+            && matches!(it.operands(), &[.., Operand::Constant(bits)] if function.constant(bits).as_integer() == Some(LANE_BITS));
+        is_shared || is_barrier || numbers_warps
+    })
 }
 
 /// The largest constant that is added to an address in dynamic shared memory.
@@ -75,6 +94,7 @@ type ByParam<T> = FxHashMap<(usize, u64), T>;
 /// The numbers that a kernel loads from the entry's parameters.
 fn parts(entry: &Function, bodies: &Bodies<'_>) -> Vec<Vec<Part>> {
     let (accesses, tables) = (accesses(bodies), tables(bodies));
+    let (compared, exponents) = (compared(bodies), exponents(bodies));
     let mut params: Vec<Vec<Part>> = vec![Vec::new(); entry.signature.params.len()];
     let loads = bodies.instructions().flat_map(|(number, _, it)| bodies.param_loads(number, it));
     for load in loads {
@@ -86,7 +106,8 @@ fn parts(entry: &Function, bodies: &Bodies<'_>) -> Vec<Vec<Part>> {
         }
         let from = (load.param, load.at);
         let (access, table) = (accesses.get(&from).copied(), tables.get(&from).copied());
-        parts.push(Part { at: load.at, kind, access, table });
+        let (is_compared, is_exponent) = (compared.contains(&from), exponents.contains(&from));
+        parts.push(Part { at: load.at, kind, access, table, is_compared, is_exponent });
         parts.sort_by_key(|part| part.at);
     }
     params

@@ -117,12 +117,18 @@ fn is_shared(instruction: Instruction<'_>) -> bool {
 }
 
 pub(super) fn reads_row(function: &Function) -> bool {
-    let is_row = |operand: &Operand| {
+    reads_axis(function, "%tid", Component::Y)
+}
+
+/// Whether a function reads a component of a special register.
+pub(super) fn reads_axis(function: &Function, register: &str, axis: Component) -> bool {
+    let reads = |operand: &Operand| {
         let Operand::Special { name, component: Some(component) } = *operand else { return false };
-        let is_thread = matches!(function.name(name).resolution, Resolution::Special("%tid"));
-        is_thread && component.element() == Component::Y.element()
+        let is_register =
+            matches!(function.name(name).resolution, Resolution::Special(name) if name == register);
+        is_register && component.element() == axis.element()
     };
-    function.instructions().any(|instruction| instruction.operands().iter().any(is_row))
+    function.instructions().any(|instruction| instruction.operands().iter().any(reads))
 }
 
 #[cfg(test)]

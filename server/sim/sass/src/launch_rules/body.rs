@@ -47,7 +47,8 @@ pub fn body(function: &Function, program: &Program, sizes: &[u64]) -> Body {
             4 => ScalarType::B32,
             _ => ScalarType::B64,
         };
-        vec![Part { at: 0, kind, access, table: None }]
+        // What machine code does with a number isn't tracked.
+        vec![Part { at: 0, kind, access, table: None, is_compared: true, is_exponent: false }]
     };
     Body {
         maps: Vec::new(),
@@ -55,6 +56,13 @@ pub fn body(function: &Function, program: &Program, sizes: &[u64]) -> Body {
         dynamic_shared: (uses_shared && program.shared_size == Some(0)).then_some(0),
         is_cooperative: false,
         has_rows: reads(function, &["SR_TID.Y", "SR_Tid_Y"]),
+        block_axes: [
+            ["SR_CTAID.X", "SR_CTAid_X"],
+            ["SR_CTAID.Y", "SR_CTAid_Y"],
+            ["SR_CTAID.Z", "SR_CTAid_Z"],
+        ]
+        .map(|names| reads(function, &names)),
+        has_warps: uses_shared || function.instructions.iter().any(|it| it.opcode.as_str() == "BAR"),
         is_single: !has_several_threads(function),
     }
 }

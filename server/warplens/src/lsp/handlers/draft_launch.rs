@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use tower_lsp::ls_types::Uri;
 use warplens_ide::lanes::{Choice, Click, Lens};
-use warplens_sim_launch::{launch_comment, launch_table};
+use warplens_sim_launch::{INFERRED, launch_comment, launch_table};
 
 use crate::launch_file;
 use crate::lsp::documents::snapshot::{Failure, Snapshot};
@@ -41,7 +41,10 @@ pub(crate) fn draft(snapshot: &Snapshot, entry: Option<&str>) -> Result<Draft, F
         model: None,
     };
     let prepared = prepare(snapshot, &selection, None)?;
-    let launch = &prepared.resolved.launch;
+    // The shown launch may have been repaired since.
+    let shown = snapshot.shown.launch(&snapshot.uri);
+    let shown = shown.filter(|shown| shown.name == INFERRED && shown.entry == prepared.resolved.launch.entry);
+    let launch = shown.as_ref().unwrap_or(&prepared.resolved.launch);
     let document = launch_file::path(&snapshot.uri);
     let is_file = snapshot.uri.scheme().as_str() == "file";
     let existing = is_file.then(|| launch_file::nearest(&document)).flatten();

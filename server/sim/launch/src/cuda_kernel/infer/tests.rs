@@ -60,7 +60,8 @@ fn arguments() {
         ..CudaKernel::default()
     };
     let access = |element, loaded| Some(Access { element, loaded, empty: None });
-    let part = |at, kind, access| Part { at, kind, access, table: None };
+    let part =
+        |at, kind, access| Part { at, kind, access, table: None, is_compared: false, is_exponent: false };
     let params = vec![
         vec![],
         vec![],

@@ -1,0 +1,49 @@
+//! Runs launches other than the one that was inferred, within a number of steps.
+
+use warplens_sim_warp::Executable;
+use warplens_sim_warp::trace::{Cancelled, Control, Limits, RunOptions, RunResult};
+
+use super::Guess;
+use crate::model::Launch;
+use crate::resolve::{Resolved, resolve};
+
+pub(super) struct Attempts<'g> {
+    pub(super) guess: &'g Guess,
+    program: &'g dyn Executable,
+    options: &'g RunOptions,
+    control: Control<'g>,
+    /// Maximum warp instructions of one attempt.
+    each: u64,
+    /// Warp instructions left for further attempts.
+    left: u64,
+}
+
+impl<'g> Attempts<'g> {
+    pub(super) fn new(
+        guess: &'g Guess,
+        program: &'g dyn Executable,
+        options: &'g RunOptions,
+        control: Control<'g>,
+        (each, left): (u64, u64),
+    ) -> Attempts<'g> {
+        Attempts { guess, program, options, control, each, left }
+    }
+
+    /// Runs a launch; `None` if it cannot be resolved or no steps are left.
+    pub(super) fn run(&mut self, launch: &Launch) -> Result<Option<(Resolved, RunResult)>, Cancelled> {
+        let no_files = |_: &str| Err("an inferred launch has no files".into());
+        let Guess { kernel, max_memory, .. } = self.guess;
+        let resolved = resolve(launch, kernel, *max_memory, &no_files).ok().filter(|_| self.left > 0);
+        let Some(resolved) = resolved else { return Ok(None) };
+        let limits = Limits {
+            max_steps: self.each.min(self.left).min(self.options.limits.max_steps),
+            max_warps: 0,
+            max_trace: 0,
+            ..self.options.limits
+        };
+        let options = RunOptions { limits, checks: self.options.checks, ..RunOptions::default() };
+        let result = self.program.run(resolved.start(), &options, self.control)?;
+        self.left = self.left.saturating_sub(result.totals.warp_instructions.max(1));
+        Ok(Some((resolved, result)))
+    }
+}
