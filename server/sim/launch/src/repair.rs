@@ -246,7 +246,7 @@ impl Search<'_> {
             ..self.options.limits
         };
         let options = RunOptions { limits, checks: self.options.checks, ..RunOptions::default() };
-        let result = self.program.run(resolved.start(), &options, self.control)?;
+        let result = self.program.run(resolved.start(self.control.cancelled)?, &options, self.control)?;
         self.steps = self.steps.saturating_sub(result.totals.warp_instructions.max(1));
         let attempt = Attempt::new(resolved, &result);
         // A launch of another size that faults before a race would occur shows that the race depends on the size.
