@@ -39,6 +39,13 @@ impl Resolved {
         Ok(config)
     }
 
+    /// The same launch with empty device memory. It cannot run.
+    #[must_use]
+    pub fn without_memory(&self) -> Resolved {
+        let config = self.config.without_memory();
+        Resolved { launch: self.launch.clone(), config, buffers: self.buffers.clone() }
+    }
+
     /// The bytes of a buffer before the run.
     pub fn initial_bytes(&self, buffer: &PlacedBuffer) -> Cow<'_, [u8]> {
         let bytes = self.config.memory.bytes(buffer.address, buffer.len).unwrap_or_default();
