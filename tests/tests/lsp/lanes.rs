@@ -551,3 +551,27 @@ fn the_warps_of_a_run_are_listed_with_their_share_of_active_lanes() {
     assert_eq!((listed.len(), &listed[1]["diverged"], &listed[1]["active"]), (2, &json!(false), &json!(12)));
     assert_eq!(warps["truncated"], false);
 }
+
+/// The runs of three documents take three times the memory of one, so the first ones are dropped.
+#[test]
+fn a_dropped_run_runs_again_when_it_is_needed() {
+    let mut client = Client::start();
+    let text = SPLIT.replace("split()", "split(.param .u64 p)");
+    let launch = json!({ "block": [40], "args": [{ "buffer": "u8", "len": 8_000_000 }] });
+    let mut files = Vec::new();
+    for name in ["one.ptx", "two.ptx", "three.ptx"] {
+        let file = client.open(name, &text);
+        select(&mut client, &file, launch.clone());
+        let shown = masks(&mut client, &file);
+        let warps = client.request("warplens/warps", file.params());
+        files.push((file, shown, warps));
+    }
+    for (file, shown, warps) in &files {
+        assert_eq!(masks(&mut client, file), *shown);
+        assert_eq!(client.request("warplens/warps", file.params()), *warps);
+    }
+    let (file, ..) = &files[0];
+    let of_warp = |warp: u32| json!({ "textDocument": { "uri": file.uri }, "warp": warp });
+    assert_eq!(client.request("warplens/laneMasks", of_warp(1))["launched"], "000000ff");
+    assert!(client.request("warplens/buffers", file.params())["buffers"].is_array());
+}

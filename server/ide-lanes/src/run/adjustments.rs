@@ -23,6 +23,10 @@ impl Adjustments {
     pub(crate) fn launch(&self) -> &Launch {
         &self.resolved.launch
     }
+
+    pub(crate) fn resolved(&self) -> &Arc<Resolved> {
+        &self.resolved
+    }
 }
 
 impl Prepared {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use text_size::TextSize;
-use warplens_sim_launch::Launch;
+use warplens_sim_launch::{Launch, Resolved};
 use warplens_sim_warp::{
     Cancelled, Control, FindingKind, Progress, RunResult, Severity, StatementId, TraceRequest, Values,
     WarpId, Workers,
@@ -74,6 +74,17 @@ impl Outcome {
             Some(steps) => adjusted.up_to(steps),
             None => adjusted,
         }
+    }
+
+    /// About how many bytes this keeps with the run that was prepared: device memory before and after, traces, steps.
+    pub fn held_bytes(&self, prepared: &Prepared) -> usize {
+        let before = |resolved: &Resolved| resolved.config.memory.held_bytes();
+        let steps = self.recorded.as_ref().map_or(0, |(_, recording)| recording.held_bytes());
+        let adjusted = match self.adjustments.resolved() {
+            own if Arc::ptr_eq(own, &prepared.resolved) => 0,
+            other => before(other),
+        };
+        before(&prepared.resolved) + adjusted + self.result.held_bytes() + steps
     }
 
     pub fn has_trace(&self, warp: WarpId) -> bool {

@@ -74,14 +74,14 @@ impl Prepared {
 
     /// Runs on this thread.
     pub fn run(&self, control: Control<'_>) -> Result<RunResult, Cancelled> {
-        self.program.run(self.resolved.start(), &self.options, control)
+        self.program.run(self.resolved.start(control.cancelled)?, &self.options, control)
     }
 
     /// Runs again, without comparison with another model, for what `options` request; records no warps.
     pub(crate) fn again(&self, options: RunOptions, control: Control<'_>) -> Result<RunResult, Cancelled> {
         let limits = Limits { max_warps: 0, ..self.options.limits };
         let options = RunOptions { limits, ..options };
-        self.program.trace(self.resolved.start(), &options, control)
+        self.program.trace(self.resolved.start(control.cancelled)?, &options, control)
     }
 
     /// Runs again on this thread to trace the registers of a warp. `None` if the run does not reach the warp.

@@ -61,6 +61,10 @@ impl Recording {
         self.steps
     }
 
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.sequence.len() + size_of_val(&*self.shared)
+    }
+
     /// The ranges in order, with their first steps.
     pub(crate) fn ranges(&self) -> Ranges<'_> {
         Ranges { recording: self, step: 0, byte: 0 }

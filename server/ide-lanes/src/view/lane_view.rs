@@ -113,6 +113,14 @@ impl LaneView {
         }
     }
 
+    /// The same lanes without the memory of the run and its other warps, to keep when the run is dropped.
+    #[must_use]
+    pub fn alone(&self) -> LaneView {
+        let resolved = Arc::new(self.run.resolved.without_memory());
+        let result = Arc::new(self.result.of_warp(self.warp.cta, self.warp.warp));
+        LaneView { run: ViewedRun { resolved, ..self.run.clone() }, result, ..self.clone() }
+    }
+
     /// Whether the run was compared with the expectations of its launch.
     pub fn is_checked(&self) -> bool {
         self.result.status == Status::Finished && !self.launch().expect.is_empty()

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 
+use warplens_sim_warp::Cancelled;
 use warplens_sim_warp::scalar_type::ScalarType;
 
 use super::model::{Buffer, Contents, Fill};
@@ -74,8 +75,18 @@ pub(crate) fn too_large(size: u64, max_bytes: u64) -> String {
 
 /// Writes a pattern to memory that is zero.
 pub(crate) fn write(fill: Fill, element: ScalarType, memory: &mut [u8]) {
+    let _always = write_unless(&|| false, fill, element, memory);
+}
+
+/// Writes a pattern to memory that is zero, which takes seconds for a gigabyte.
+pub(crate) fn write_unless(
+    cancelled: &dyn Fn() -> bool,
+    fill: Fill,
+    element: ScalarType,
+    memory: &mut [u8],
+) -> Result<(), Cancelled> {
     let mut random = match fill {
-        Fill::Zero => return,
+        Fill::Zero => return Ok(()),
         Fill::Random { seed } => SplitMix64(seed),
         Fill::Iota | Fill::Value(_) => SplitMix64(0),
     };
@@ -88,11 +99,15 @@ pub(crate) fn write(fill: Fill, element: ScalarType, memory: &mut [u8]) {
     let size = element.bytes();
     let mut bytes = Vec::with_capacity(CHUNK * size);
     for (first, target) in (0..).step_by(CHUNK).zip(memory.chunks_mut(CHUNK * size)) {
+        if cancelled() {
+            return Err(Cancelled);
+        }
         bytes.clear();
         let count = (target.len() / size) as u64;
         (first..first + count).for_each(|index| element.write(next(index), &mut bytes));
         target.copy_from_slice(&bytes);
     }
+    Ok(())
 }
 
 /// SplitMix64 by Steele, Lea and Flood. Every implementation gives the same numbers for the same seed.

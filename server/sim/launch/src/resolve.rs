@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 use warplens_sim_warp::trace::RunResult;
-use warplens_sim_warp::{GuessedLaunch, LaunchConfig};
+use warplens_sim_warp::{Cancelled, GuessedLaunch, LaunchConfig};
 
 use super::buffers::{Budget, PlacedBuffer, no_such_buffer};
 use super::contents::{self, FileReader};
@@ -39,14 +39,21 @@ impl Resolved {
     }
 
     /// What a run starts from: a copy of the configuration, with all buffers filled.
-    pub fn start(&self) -> LaunchConfig {
+    pub fn start(&self, cancelled: &dyn Fn() -> bool) -> Result<LaunchConfig, Cancelled> {
         let mut config = self.config.clone();
         for (buffer, fill) in self.deferred() {
             if let Some(memory) = config.memory.bytes_mut(buffer.address, buffer.len) {
-                contents::write(fill, buffer.element, memory);
+                contents::write_unless(cancelled, fill, buffer.element, memory)?;
             }
         }
-        config
+        Ok(config)
+    }
+
+    /// The same launch with empty device memory. It cannot run.
+    #[must_use]
+    pub fn without_memory(&self) -> Resolved {
+        let config = self.config.without_memory();
+        Resolved { launch: self.launch.clone(), config, buffers: self.buffers.clone() }
     }
 
     /// The bytes of a buffer before the run.

@@ -29,6 +29,21 @@ pub struct LaunchConfig {
 }
 
 impl LaunchConfig {
+    /// The same launch with empty device memory. It cannot run.
+    #[must_use]
+    pub fn without_memory(&self) -> Self {
+        let LaunchConfig { grid, block, warp_width, cluster, shared_memory, workspace, .. } = *self;
+        LaunchConfig {
+            cluster,
+            shared_memory,
+            params: self.params.clone(),
+            workspace,
+            prerequisite_writes: self.prerequisite_writes.clone(),
+            registers: self.registers.clone(),
+            ..LaunchConfig::new(grid, block, warp_width, DeviceMemory::default())
+        }
+    }
+
     /// A launch without arguments and shared memory.
     pub fn new(grid: [u32; 3], block: [u32; 3], warp_width: u32, memory: DeviceMemory) -> Self {
         LaunchConfig {

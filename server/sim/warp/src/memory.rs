@@ -225,6 +225,11 @@ impl DeviceMemory {
         (owner != UNOWNED).then_some(owner as usize)
     }
 
+    /// The size of the memory on the host, pages included that take none yet.
+    pub fn held_bytes(&self) -> usize {
+        self.used + self.owners.len() * size_of::<u32>()
+    }
+
     /// The buffer that contains all of `address..address + len`.
     #[inline]
     pub fn buffer_of(&self, address: u64, len: u64) -> Option<&Buffer> {

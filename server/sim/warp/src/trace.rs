@@ -277,6 +277,32 @@ impl RunResult {
     pub fn warp(&self, cta: [u32; 3], warp: u32) -> Option<&WarpTrace> {
         self.warps.iter().find(|trace| trace.cta == cta && trace.warp == warp)
     }
+
+    /// The result without device memory, and with the trace of one warp only.
+    #[must_use]
+    pub fn of_warp(&self, cta: [u32; 3], warp: u32) -> RunResult {
+        RunResult {
+            status: self.status,
+            findings: self.findings.clone(),
+            totals: self.totals,
+            warps: self.warp(cta, warp).into_iter().cloned().collect(),
+            warps_truncated: self.warps_truncated,
+            summed: self.summed.clone(),
+            memory: DeviceMemory::default(),
+            values: self.values.clone(),
+            last_store: self.last_store,
+            output: self.output.clone(),
+            notes: self.notes.clone(),
+            model_diff: self.model_diff.clone(),
+        }
+    }
+
+    /// About how many bytes the result takes: its memory and its traces.
+    pub fn held_bytes(&self) -> usize {
+        let visits = |line: &LineTrace| size_of::<LineTrace>() + size_of_val(&*line.visits);
+        let traces: usize = self.warps.iter().flat_map(|warp| &warp.lines).map(visits).sum();
+        self.memory.held_bytes() + traces
+    }
 }
 
 /// Limits that keep a run finite. The result says which limit was reached.

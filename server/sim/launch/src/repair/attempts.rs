@@ -42,7 +42,7 @@ impl<'g> Attempts<'g> {
             ..self.options.limits
         };
         let options = RunOptions { limits, checks: self.options.checks, ..RunOptions::default() };
-        let result = self.program.run(resolved.start(), &options, self.control)?;
+        let result = self.program.run(resolved.start(self.control.cancelled)?, &options, self.control)?;
         self.left = self.left.saturating_sub(result.totals.warp_instructions.max(1));
         Ok(Some((resolved, result)))
     }

@@ -421,7 +421,8 @@ fn a_deferred_buffer_is_filled_when_the_run_starts() {
     resolved.buffers[0].deferred = Some(Fill::Iota);
     let (x, y) = (resolved.buffer("x").unwrap(), resolved.buffer("y").unwrap());
     let last = |bytes: &[u8]| u32::from_le_bytes(bytes[bytes.len() - 4..].try_into().unwrap());
-    let config = resolved.start();
+    let config = resolved.start(&|| false).unwrap();
+    assert_eq!(resolved.start(&|| true), Err(Cancelled));
     assert_eq!(last(config.memory.bytes(x.address, x.len).unwrap()), 4999);
     assert_eq!(last(config.memory.bytes(y.address, y.len).unwrap()), 0);
     assert_eq!(last(&resolved.initial_bytes(x)), 4999);

@@ -1,14 +1,16 @@
 //! The lanes that a document shows: the result of a run, with the current positions of its statements.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use ropey::Rope;
 use rustc_hash::FxHashMap;
 use text_size::TextSize;
 
 use warplens_ide::lanes::panel::Panel;
-use warplens_ide::lanes::same_registers::{Ran, SameRegisters};
-use warplens_ide::lanes::{LaneView, Outcome, Prepared, WarpId};
+use warplens_ide::lanes::same_registers::{self, SameRegisters};
+use warplens_ide::lanes::{LaneView, Outcome, Prepared, WarpId, WarpSummaries};
+use warplens_sim_launch::Launch;
 
 use warplens_sim_warp::{Control, StatementId};
 
@@ -19,15 +21,34 @@ use crate::lsp::documents::document::Edit;
 pub(crate) struct Lanes {
     /// The lanes of the selected warp.
     pub(crate) shown: Arc<LaneView>,
-    pub(crate) prepared: Arc<Prepared>,
-    pub(crate) outcome: Outcome,
-    /// The data of the lanes panel.
-    pub(crate) panel: Arc<Panel>,
+    /// The launch that ran.
+    pub(crate) launch: Arc<Launch>,
+    pub(crate) run: KeptRun,
+    /// When the run was shown, for the order of runs.
+    pub(crate) shown_at: Instant,
     /// Edits of the text since the run was prepared.
     edits: Arc<Vec<Edit>>,
     /// The document whose launch this is, if it was selected there: the text was assembled from it.
     origin: Option<Arc<Origin>>,
     same_registers: Arc<OnceLock<SameRegisters>>,
+}
+
+/// The run behind the lanes of a document.
+#[derive(Clone)]
+pub(crate) enum KeptRun {
+    Whole(Ran),
+    /// It was dropped, because later runs of other documents need the memory. It runs again when more is needed than the lanes and
+    /// these numbers.
+    Dropped(Arc<WarpSummaries>),
+}
+
+/// A run and its result.
+#[derive(Clone)]
+pub(crate) struct Ran {
+    pub(crate) prepared: Arc<Prepared>,
+    pub(crate) outcome: Outcome,
+    /// The data of the lanes panel.
+    pub(crate) panel: Arc<Panel>,
 }
 
 /// A document whose launch another one shows, as it was when the launch was selected.
@@ -59,7 +80,36 @@ impl Lanes {
         let shown = Arc::new(prepared.show_outcome(&outcome, warp));
         let panel = Arc::new(Panel::of_outcome(&prepared, &outcome));
         let (edits, same_registers) = (Arc::default(), Arc::default());
-        Lanes { shown, prepared, outcome, panel, edits, origin, same_registers }
+        let launch = Arc::new(outcome.launch().clone());
+        let run = KeptRun::Whole(Ran { prepared, outcome, panel });
+        Lanes { shown, launch, run, shown_at: Instant::now(), edits, origin, same_registers }
+    }
+
+    /// The run, unless it was dropped.
+    pub(crate) fn ran(&self) -> Option<&Ran> {
+        match &self.run {
+            KeptRun::Whole(ran) => Some(ran),
+            KeptRun::Dropped(_) => None,
+        }
+    }
+
+    pub(crate) fn warp_summaries(&self) -> Arc<WarpSummaries> {
+        match &self.run {
+            KeptRun::Whole(Ran { prepared, outcome, .. }) => Arc::new(prepared.warp_summaries(outcome)),
+            KeptRun::Dropped(summaries) => Arc::clone(summaries),
+        }
+    }
+
+    /// About how many bytes the run takes.
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.ran().map_or(0, |ran| ran.outcome.held_bytes(&ran.prepared))
+    }
+
+    /// Drops the run. The lanes of the shown warp stay.
+    pub(crate) fn drop_run(&mut self) {
+        self.run = KeptRun::Dropped(self.warp_summaries());
+        self.shown = Arc::new(self.shown.alone());
+        self.origin = None;
     }
 
     /// The register of the origin whose values agree, in the shown warp, with those of a register of the statement at an offset. The first
@@ -68,9 +118,13 @@ impl Lanes {
         let origin = self.origin.as_ref()?;
         let statement = self.shown.statements().find(|statement| statement.range.contains_inclusive(at))?;
         let found = self.same_registers.get_or_init(|| {
-            let ran = |lanes: &'_ Lanes| (Arc::clone(&lanes.prepared), lanes.outcome.clone());
-            let (code, text) = (ran(self), ran(&origin.lanes));
-            let [code, text] = [&code, &text].map(|(prepared, outcome)| Ran { prepared, outcome });
+            let (Some(code), Some(text)) = (self.ran(), origin.lanes.ran()) else {
+                return SameRegisters::default();
+            };
+            let ran = |Ran { prepared, outcome, .. }: &'_ Ran| (Arc::clone(prepared), outcome.clone());
+            let (code, text) = (ran(code), ran(text));
+            let [code, text] =
+                [&code, &text].map(|(prepared, outcome)| same_registers::Ran { prepared, outcome });
             let lines = origin.lines();
             let line = |statement: StatementId| lines.get(&statement).copied();
             let found = SameRegisters::of(code, text, &line, self.shown.warp, Control::none());
@@ -93,20 +147,22 @@ impl Lanes {
     /// Whether these lanes stay shown although a newer run of the same launch has ended: it stopped at an error of the program, and this
     /// run got further.
     pub(crate) fn is_kept_over(&self, prepared: &Prepared, outcome: &Outcome, warp: Option<WarpId>) -> bool {
+        let Some(kept) = self.ran() else { return false };
         prepared.stopped_at_error(&outcome.result)
             && !self.shown.partial
-            && !self.prepared.stopped_at_error(&self.outcome.result)
-            && self.prepared.same_launch(prepared)
+            && !kept.prepared.stopped_at_error(&kept.outcome.result)
+            && kept.prepared.same_launch(prepared)
             && warp.is_none_or(|warp| warp == self.shown.warp)
             && self.shown.has_places()
     }
 
-    /// The lanes of another warp of the same run; `None` if its trace was not recorded.
+    /// The lanes of a warp of the run; `None` if its trace was not recorded.
     pub(crate) fn warp(&self, warp: WarpId) -> Option<Arc<LaneView>> {
         if warp == self.shown.warp {
             return Some(Arc::clone(&self.shown));
         }
-        let mut shown = self.prepared.show_warp(&self.outcome, warp)?;
+        let Ran { prepared, outcome, .. } = self.ran()?;
+        let mut shown = prepared.show_warp(outcome, warp)?;
         apply(&mut shown, &self.edits);
         shown.outdated = self.shown.outdated;
         Some(Arc::new(shown))

@@ -31,10 +31,17 @@ impl State {
         if !self.documents.is_open(&uri) {
             return self.requests.answer(&id, Err(not_open(&uri)));
         }
+        let lanes = self.shown.get(&uri).lanes;
+        let is_dropped =
+            lanes.is_some_and(|lanes| lanes.ran().is_none() && awaited.needs_run(lanes.shown.warp));
         match self.simulations.selected.get_mut(&uri) {
             None => self.requests.answer(&id, Ok(Value::Null)),
             Some(selected) => {
+                let is_idle = selected.preparing.is_none() && selected.run.is_none();
                 selected.waiting.push(WaitingRequest { id, awaited });
+                if is_dropped && is_idle {
+                    self.prepare_again(&uri);
+                }
                 self.answer_waiting(&uri);
             }
         }

@@ -52,11 +52,11 @@ impl State {
         let document = self.documents.get(uri);
         let shown = document.zip(self.shown.get(uri).lanes);
         let Some((document, lanes)) = shown else { return self.requests.answer(&id, Ok(Value::Null)) };
-        let Some(text) = document.text().cloned() else {
+        let Some((text, ran)) = document.text().cloned().zip(lanes.ran()) else {
             return self.requests.answer(&id, Ok(Value::Null));
         };
         let (encoding, version) = (self.client.encoding, document.version);
-        let run = ShownRun { panel: lanes.panel, shown: lanes.shown, text, encoding, version };
+        let run = ShownRun { panel: Arc::clone(&ran.panel), shown: lanes.shown, text, encoding, version };
         let events = self.events.clone();
         self.simulations.spawn_answer(id.clone(), move |cancelled| {
             let answer = caught(|| run.answer(handler, params, cancelled));

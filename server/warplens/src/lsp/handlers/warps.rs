@@ -21,7 +21,7 @@ pub(crate) struct WarpsOfRun {
 pub(crate) fn warps(snapshot: &Snapshot) -> NullableAnswer<WarpsOfRun> {
     let Some(lanes) = snapshot.lanes() else { return Ok(None) };
     Ok(Some(WarpsOfRun {
-        summaries: lanes.prepared.warp_summaries(&lanes.outcome),
+        summaries: WarpSummaries::clone(&lanes.warp_summaries()),
         version: snapshot.version,
         entry: lanes.shown.entry().to_owned(),
         launch: lanes.shown.launch().name.clone(),

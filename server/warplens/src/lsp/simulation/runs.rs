@@ -125,6 +125,10 @@ impl Simulations {
         let (stopped, job) = (Arc::clone(&stop), Arc::clone(&prepared));
         let uri_of_run = uri.clone();
         self.threads.run(move || {
+            // Stopped while it waited for a thread: its memory alone may take seconds to prepare.
+            if stopped.load(Ordering::Relaxed) {
+                return;
+            }
             let report = |state| {
                 let update = SimulationUpdate { uri: uri_of_run.clone(), number, state };
                 let _ = events.send(Event::Simulation(update));

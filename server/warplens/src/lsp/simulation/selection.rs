@@ -69,6 +69,16 @@ pub(crate) enum Awaited {
 }
 
 impl Awaited {
+    /// Whether the lanes of the `shown` warp do not answer it, so that the whole run is needed.
+    pub(crate) fn needs_run(&self, shown: WarpId) -> bool {
+        match self {
+            Awaited::Masks(LaneMasksParams { cta, warp, .. }) => {
+                cta.is_some_and(|cta| cta != shown.cta) || warp.is_some_and(|warp| warp != shown.warp)
+            }
+            Awaited::Panel(..) => true,
+        }
+    }
+
     /// Whether the client accepts the beginning of a run that is in progress.
     pub(crate) fn accepts_beginning(&self) -> bool {
         match self {

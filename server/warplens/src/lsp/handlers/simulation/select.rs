@@ -120,9 +120,9 @@ impl State {
             run.edits.clear();
         } else {
             selected.end_run(&self.client);
-            let is_known = |lanes: &Lanes| !lanes.shown.partial && lanes.prepared.same_run(&prepared);
-            let last = self.shown.get(uri).lanes.filter(is_known);
-            match last.map(|lanes| lanes.outcome) {
+            let last = self.shown.get(uri).lanes.filter(|lanes| !lanes.shown.partial);
+            let last = last.as_ref().and_then(Lanes::ran).filter(|ran| ran.prepared.same_run(&prepared));
+            match last.map(|ran| ran.outcome.clone()) {
                 Some(outcome) if outcome.answers(warp_request) => self.show(uri, prepared, outcome, &[]),
                 last => self.start_run(uri, prepared, last, warp_request),
             }

@@ -61,6 +61,7 @@ impl State {
         lanes.edit(edits);
         let has_findings = lanes.shown.has_findings();
         let before = self.shown.update(uri, |shown| shown.lanes.replace(lanes)).flatten();
+        self.shown.limit_runs();
         self.answer_waiting(uri);
         self.client.lanes_changed(uri);
         if has_findings || before.is_some_and(|before| before.shown.has_findings()) {
@@ -73,7 +74,9 @@ impl State {
         let Some(run) = self.simulations.run(uri, number) else { return };
         let (prepared, edits) = (Arc::clone(&run.prepared), run.edits.clone());
         let is_whole = |lanes: &Lanes| {
-            lanes.prepared.same_launch(&prepared) && lanes.shown.has_places() && !lanes.shown.partial
+            lanes.ran().is_some_and(|ran| ran.prepared.same_launch(&prepared))
+                && lanes.shown.has_places()
+                && !lanes.shown.partial
         };
         if !self.shown.get(uri).lanes.as_ref().is_some_and(is_whole) {
             self.show(uri, prepared, outcome, &edits);
