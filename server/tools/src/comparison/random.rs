@@ -8,7 +8,7 @@ use warplens_sim_launch::Launch;
 use warplens_sim_warp::Status;
 
 use super::compared::{Compared, Drawn, Run, Scope};
-use super::sides::{Sides, labelled};
+use super::sides::{Sides, labeled};
 use crate::source::RunError;
 
 /// How many launches may be discarded for each compared one.
@@ -75,7 +75,7 @@ pub fn compare(
             }
         };
         scope.add(&one.prepared);
-        let compared = Compared::new(labelled([one, other]), equality, None, sides.control)?;
+        let compared = Compared::new(labeled([one, other]), equality, None, sides.control)?;
         let differs = !compared.comparison.is_equal();
         last = Some(compared);
         if differs {

@@ -20,7 +20,7 @@ use warplens_ide::lanes::{RunRequest, RunSettings};
 use warplens_sim_warp::Control;
 use warplens_tools::comparison::compared::Compared;
 use warplens_tools::comparison::random::{self, Random};
-use warplens_tools::comparison::sides::{Sides, labelled};
+use warplens_tools::comparison::sides::{Sides, labeled};
 use warplens_tools::source::{Launches, RunError, Source};
 
 use assembled::Assembler;
@@ -55,7 +55,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "X", default_value_t = 0.0)]
     tolerance: f64,
 
-    /// Treat floats as equal if they are at most N steps between neighbouring floats apart
+    /// Treat floats as equal if they are at most N steps between neighboring floats apart
     #[arg(long, value_name = "N", default_value_t = 0)]
     ulp: u64,
 
@@ -259,8 +259,7 @@ fn compare_sides(sides: &Sides<'_>, arguments: &Arguments) -> Result<Compared> {
     }
     let other = sides.other(&first.prepared.resolved.launch)?;
     let lane_bytes = sides.is_one_kernel.then(|| arguments.launch.trace_bytes());
-    Ok(Compared::new(labelled([first, other]), equality, lane_bytes, sides.control)
-        .map_err(RunError::from)?)
+    Ok(Compared::new(labeled([first, other]), equality, lane_bytes, sides.control).map_err(RunError::from)?)
 }
 
 impl Arguments {

@@ -26,7 +26,7 @@ use crate::lsp::state::State;
 use warplens_tools::comparison::compared::Compared;
 use warplens_tools::comparison::json::{self, JsonCompared};
 use warplens_tools::comparison::random::{self, Random};
-use warplens_tools::comparison::sides::{Sides, labelled};
+use warplens_tools::comparison::sides::{Sides, labeled};
 use warplens_tools::source::{RunError, Source};
 
 #[derive(Deserialize)]
@@ -144,7 +144,7 @@ fn compare(
     let first = sides.first()?;
     let other = sides.other(&first.prepared.resolved.launch)?;
     let equality = Equality::default();
-    let chosen = Compared::new(labelled([first, other]), equality, None, sides.control)?;
+    let chosen = Compared::new(labeled([first, other]), equality, None, sides.control)?;
     if !chosen.comparison.is_equal() || random.launches == 0 {
         return Ok(chosen);
     }

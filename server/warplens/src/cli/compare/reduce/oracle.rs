@@ -12,7 +12,7 @@ use warplens_ide::{Language, Reducible, Severity};
 use warplens_sim_launch::{Argument, Launch, Passed};
 use warplens_sim_warp::{Control, FindingKind, RunResult, Status};
 use warplens_tools::comparison::compared::{Compared, Run};
-use warplens_tools::comparison::sides::{Sides, labelled};
+use warplens_tools::comparison::sides::{Sides, labeled};
 use warplens_tools::source::{Launches, RunError, Source};
 
 use super::super::assembled::Assembler;
@@ -190,7 +190,7 @@ impl<'a> Oracle<'a> {
             }
         }
         let Some(runs) = self.run(&sources, candidate)? else { return Ok(None) };
-        let compared = Compared::new(labelled(runs), self.pair.equality, None, Control::none());
+        let compared = Compared::new(labeled(runs), self.pair.equality, None, Control::none());
         let compared = compared.map_err(RunError::from)?;
         let is_it = !compared.comparison.is_equal() && compared.comparison.finished == self.accepted.finished;
         Ok(is_it.then_some(compared))
