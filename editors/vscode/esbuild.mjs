@@ -17,9 +17,9 @@ async function bundled(options) {
 
 const worker = await bundled({ entryPoints: [`${PANEL}/graph/worker.ts`] });
 const define = { LAYOUT_WORKER: JSON.stringify(worker) };
-// A report contains dagre and its graphlib, which have the same licence. The extension has a file of notices.
-const licence = readFileSync('node_modules/@dagrejs/dagre/LICENSE', 'utf8');
-const banner = { js: `/*! Contains @dagrejs/dagre and @dagrejs/graphlib:\n\n${licence}*/` };
+// A report contains dagre and its graphlib, which have the same license. The extension has a file of notices.
+const license = readFileSync('node_modules/@dagrejs/dagre/LICENSE', 'utf8');
+const banner = { js: `/*! Contains @dagrejs/dagre and @dagrejs/graphlib:\n\n${license}*/` };
 const written = await bundled({ entryPoints: [`${PANEL}/report.ts`], define, banner });
 // The script is part of a page, which cannot contain control characters; dagre has some in its strings.
 const code = (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`;

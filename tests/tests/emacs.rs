@@ -47,7 +47,7 @@ fn a_session_in_emacs() {
     .assert_eq(&answer);
 }
 
-/// Runs the session on a kernel with a misspelt register, and returns its output.
+/// Runs the session on a kernel with a misspelled register, and returns its output.
 #[cfg(unix)]
 fn session(folder: &Path) -> String {
     let write = |name: &str, text: &str| {

@@ -110,7 +110,7 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
       await shot('fix-1-mistakes');
     });
 
-    test('a quick fix corrects a misspelt opcode', async () => {
+    test('a quick fix corrects a misspelled opcode', async () => {
       await bench.hover('mull.lo', 'mull', /did you mean `?mul`?/);
       await shot('fix-2-hover');
       await applyFix('mull.lo', 'mull', /mul/, 'fix-3-opcode');

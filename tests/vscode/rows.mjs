@@ -115,10 +115,10 @@ AGAIN:
 }
 `;
 
-const MISSPELT =
+const MISSPELLED =
   HEAD +
   `
-.visible .entry misspelt()
+.visible .entry misspelled()
 {
 \t.reg .pred \t%p<2>;
 \t.reg .b32 \t%row, %column, %total;
@@ -252,10 +252,10 @@ export function rowTests(given) {
     });
   });
 
-  describe('misspelt names', () => {
+  describe('misspelled names', () => {
     before(() => {
-      given().bench.write('rows/misspelt.ptx', MISSPELT);
-      return given().bench.open('rows/misspelt.ptx');
+      given().bench.write('rows/misspelled.ptx', MISSPELLED);
+      return given().bench.open('rows/misspelled.ptx');
     });
 
     test('each has a mark and a suggestion', async () => {

@@ -43,8 +43,8 @@ pub(crate) fn pack(server: &PathBuf) -> Result<PathBuf> {
     fs::create_dir_all(&inside)?;
     let name = server.file_name().context("the server's path has no file name")?;
     fs::copy(server, inside.join(name)).with_context(|| format!("cannot copy {}", server.display()))?;
-    for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
-        fs::copy(root.join(licence), root.join(FOLDER).join(licence))?;
+    for license in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        fs::copy(root.join(license), root.join(FOLDER).join(license))?;
     }
     notices::write(&root.join(FOLDER))?;
     let target = platform()?;

@@ -1,4 +1,4 @@
-//! The licence notices of the third-party code in the packages: of the crates in the server, and of the npm packages in the
+//! The license notices of the third-party code in the packages: of the crates in the server, and of the npm packages in the
 //! script of the extension.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +22,7 @@ struct Package {
     /// `salsa 0.26.0`
     name: String,
     /// The SPDX expression, or a placeholder.
-    licence: String,
+    license: String,
     folder: PathBuf,
 }
 
@@ -49,7 +49,7 @@ fn heading(title: &str) -> String {
     format!("{title}\n{}\n", "-".repeat(80))
 }
 
-/// The licence of the npm packages in a script, which the build of the script copied from them to its start.
+/// The license of the npm packages in a script, which the build of the script copied from them to its start.
 fn notice_of_script(script: &str) -> Result<&str> {
     let notice = script.strip_prefix("/*!").and_then(|rest| rest.split_once("*/"));
     Ok(notice.with_context(|| format!("{REPORT} does not start with its notices"))?.0.trim())
@@ -69,7 +69,7 @@ fn crates() -> Result<Vec<Package>> {
         let is_linked = linked.contains(&*format!("{} v{}", text("name"), text("version")));
         is_linked.then(|| Package {
             name: format!("{} {}", text("name"), text("version")),
-            licence: text("license").to_owned(),
+            license: text("license").to_owned(),
             folder: Path::new(text("manifest_path")).parent().unwrap_or(Path::new("")).to_path_buf(),
         })
     });
@@ -90,7 +90,7 @@ fn npm_packages(extension: &Path) -> Result<Vec<Package>> {
         let text = |key: &str| manifest[key].as_str().unwrap_or_default().to_owned();
         let dependencies = manifest["dependencies"].as_object().into_iter().flatten();
         open.extend(dependencies.map(|(name, _)| (name.clone(), folder.clone())));
-        found.push(Package { name: format!("{name} {}", text("version")), licence: text("license"), folder });
+        found.push(Package { name: format!("{name} {}", text("version")), license: text("license"), folder });
     }
     Ok(found)
 }
@@ -103,13 +103,13 @@ fn installed(name: &str, user: &Path, extension: &Path) -> Result<PathBuf> {
     found.with_context(|| format!("the npm package {name} is not installed"))
 }
 
-/// The packages of a part, with the texts of their licences. Packages with the same text share it.
+/// The packages of a part, with the texts of their licenses. Packages with the same text share it.
 fn section(title: &str, packages: &[Package]) -> Result<String> {
     let mut by_text: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for package in packages {
-        ensure!(!package.licence.is_empty(), "{} names no licence", package.name);
-        let name = format!("{} ({})", package.name, package.licence);
-        by_text.entry(licence_texts(&package.folder)?).or_default().insert(name);
+        ensure!(!package.license.is_empty(), "{} names no license", package.name);
+        let name = format!("{} ({})", package.name, package.license);
+        by_text.entry(license_texts(&package.folder)?).or_default().insert(name);
     }
     let mut groups: Vec<(Vec<String>, String)> =
         by_text.into_iter().map(|(text, names)| (names.into_iter().collect(), text)).collect();
@@ -119,13 +119,13 @@ fn section(title: &str, packages: &[Package]) -> Result<String> {
     Ok(format!("{}{}", heading(title), groups.collect::<Vec<_>>().join(&line)))
 }
 
-/// The licence files of a package, one after the other.
-fn licence_texts(folder: &Path) -> Result<String> {
+/// The license files of a package, one after the other.
+fn license_texts(folder: &Path) -> Result<String> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-        let is_notice = ["license", "licence", "copying", "notice", "unlicense", "thirdpartynotices"]
+        let is_notice = ["license", "license", "copying", "notice", "unlicense", "thirdpartynotices"]
             .iter()
             .any(|start| name.starts_with(start));
         if is_notice && path.is_file() {
@@ -137,7 +137,7 @@ fn licence_texts(folder: &Path) -> Result<String> {
         files.iter().map(|path| Ok(String::from_utf8_lossy(&fs::read(path)?).trim().to_owned() + "\n"));
     let texts: Vec<String> = texts.collect::<Result<_>>()?;
     if texts.is_empty() {
-        return Ok("The package contains no licence file.\n".to_owned());
+        return Ok("The package contains no license file.\n".to_owned());
     }
     Ok(texts.join("\n"))
 }
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn the_crates_in_the_server() {
         let crates = crates().expect("cargo lists them");
-        let text = section("The server", &crates).expect("each has a licence");
+        let text = section("The server", &crates).expect("each has a license");
         for name in ["salsa ", "tower-lsp-server ", "rowan ", "clap "] {
             assert!(crates.iter().any(|package| package.name.starts_with(name)), "{name}");
         }
@@ -176,7 +176,7 @@ mod tests {
         }
         let packages = npm_packages(&extension).expect("all are installed");
         assert!(packages.iter().any(|package| package.name.starts_with("vscode-jsonrpc ")));
-        let text = section("The extension", &packages).expect("each has a licence");
+        let text = section("The extension", &packages).expect("each has a license");
         assert!(text.contains("Copyright (c) Microsoft Corporation"));
     }
 }

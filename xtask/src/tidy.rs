@@ -5,6 +5,7 @@
 mod codes;
 mod cycles;
 mod imports;
+mod includes;
 mod languages;
 mod pages;
 mod raw_files;
@@ -95,6 +96,7 @@ pub(crate) fn run() -> Result<()> {
         check_shape(&name, &text, &mut problems);
         languages::check(&name, &text, &mut problems);
         raw_files::check(&name, &text, &mut problems);
+        includes::check(&name, &text, &mut problems);
     }
     pages::check(&root, &mut problems)?;
     cycles::check(&root, &mut problems)?;

@@ -28,7 +28,7 @@ export function ranges(lanes: number[]): string {
   return parts.map((part) => (part.length === 1 ? `${part[0]}` : `${part[0]}–${part[part.length - 1]}`)).join(', ') || 'none';
 }
 
-/** Splits a list into groups of neighbours that belong together. */
+/** Splits a list into groups of neighbors that belong together. */
 export function groups<T>(items: T[], belongs: (group: [T, ...T[]], next: T) => boolean): [T, ...T[]][] {
   const all: [T, ...T[]][] = [];
   for (const item of items) {

@@ -1,4 +1,4 @@
-//! No text makes the lowering or the analyses of listings panic or take quadratic time.
+//! No text makes the lowering or the analyzes of listings panic or take quadratic time.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use warplens_hir::sass::{FlowGraph, Listing, Liveness, Reaching, accesses, lower
 use warplens_syntax::sass::LANGUAGE;
 use warplens_syntax::{ItemList, parse_item};
 
-fn analyse(text: &str) {
+fn analyze(text: &str) {
     let items = ItemList::new(LANGUAGE, text);
     let lowered = items.iter().enumerate().map(|(index, item)| {
         (Arc::new(lower(parse_item(LANGUAGE, &item.text).root())), items.start_of(index))
@@ -102,18 +102,18 @@ proptest! {
 
     #[test]
     fn lines_of_pieces(pieces in prop::collection::vec(0..PIECES.len(), 0..80)) {
-        analyse(&pieces.iter().map(|piece| PIECES[*piece]).collect::<String>());
+        analyze(&pieces.iter().map(|piece| PIECES[*piece]).collect::<String>());
     }
 
     #[test]
     fn any_text(text in "\\PC{0,200}") {
-        analyse(&text);
+        analyze(&text);
     }
 }
 
 #[test]
 fn expressions_beyond_64_bits() {
-    analyse(
+    analyze(
         ".section .nv.constant3,\"a\"\n.word (.L_1 - 0x8000000000000000 - 0x8000000000000000 + 0x7fffffffffffffff)\n",
     );
 }
@@ -129,6 +129,6 @@ fn long_functions() {
         "BRX R4 ;\n",
         "IADD3 R1, R1, R2, R3 ;\n",
     ] {
-        analyse(&format!(".L_0:\n{}", unit.repeat(3000)));
+        analyze(&format!(".L_0:\n{}", unit.repeat(3000)));
     }
 }

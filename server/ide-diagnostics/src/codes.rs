@@ -37,7 +37,7 @@ macro_rules! codes {
         const TABLE: &[Code] = &[$(Code {
             name: $name,
             severity: Severity::$severity,
-            page: include_str!(concat!("../../../docs/diagnostics/", $name, ".md")),
+            page: warplens_docs::diagnostic($name),
         }),*];
     };
 }

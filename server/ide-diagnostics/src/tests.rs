@@ -403,7 +403,7 @@ fn only_so_many_are_listed() {
 }
 
 #[test]
-fn the_label_of_a_misspelt_call() {
+fn the_label_of_a_misspelled_call() {
     check_fixes(
         ".kernel k\n    call fooo\n    call fobar\n    call xyz\n    halt\nfoo:\n    return\nfoobar:\n    return\n.end\n",
         expect![[r#"

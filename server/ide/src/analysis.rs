@@ -40,10 +40,10 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Cancelled {
     /// The documents are being changed; retry with a new snapshot.
-    #[error("cancelled by an edit")]
+    #[error("canceled by an edit")]
     ByEdit,
     /// Its [`Canceller`] was used.
-    #[error("cancelled on request")]
+    #[error("canceled on request")]
     ByCaller,
 }
 

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_name_has_a_nearest_one() {
+    fn a_misspelled_name_has_a_nearest_one() {
         assert_eq!(nearest_name(".reqntd", None).as_deref(), Some(".reqntid"));
         assert_eq!(nearest_name("sintax-error", None).as_deref(), Some("syntax-error"));
         assert_eq!(nearest_name("endlop", None).as_deref(), Some("endloop"));

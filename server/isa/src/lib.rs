@@ -16,6 +16,6 @@ mod version;
 pub mod wave;
 
 pub use category::Category;
-pub use schema::entry::{Role, Simulation};
+pub use schema::entry::{Evidence, Role, Simulation};
 pub use tables::{Entries, List, Shared};
 pub use version::Version;

@@ -45,7 +45,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    pub(crate) fn is_signalled(&self) -> bool {
+    pub(crate) fn is_signaled(&self) -> bool {
         #[cfg(unix)]
         return std::os::unix::process::ExitStatusExt::signal(&self.status).is_some();
         #[cfg(not(unix))]

@@ -162,7 +162,7 @@ impl Toolchain {
             return Ok(());
         }
         let (program, name) = (program.display(), input.to_string_lossy());
-        ensure!(!ended.is_signalled(), "{program} was ended by a signal ({})", ended.status);
+        ensure!(!ended.is_signaled(), "{program} was ended by a signal ({})", ended.status);
         // Some assemblers print messages to standard output.
         let printed = &ended.output[..ended.output.len().min(MAX_MESSAGES)];
         let messages =

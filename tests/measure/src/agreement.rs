@@ -49,7 +49,7 @@ struct Case {
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let oracle = Oracle::find()?;
+    let oracle = Oracle::find(None)?;
     println!("ptxas: {}", oracle.path().display());
     let known = Known::load()?;
     let total = compare(&oracle, options, &mut |entry, cases| {
@@ -237,7 +237,9 @@ mod tests {
     /// A subset of `cargo xtask measure ptxas`, if an assembler is found.
     #[test]
     fn warplens_and_the_assembler_agree() {
-        let Ok(oracle) = Oracle::find() else { return warplens_test_support::skip("ptxas was not found") };
+        let Ok(oracle) = Oracle::find(None) else {
+            return warplens_test_support::skip("ptxas was not found");
+        };
         let known = Known::load().unwrap();
         let options = Options { only: Vec::new(), seed: 7, per_form: 2, mutations: 20, list: 0 };
         let total = compare(&oracle, &options, &mut |_, cases| Tally::of(cases, &known)).unwrap();

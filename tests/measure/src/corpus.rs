@@ -12,6 +12,9 @@ use crate::judge::{self, Error};
 /// The rows of a table, as maps from column names.
 type Rows = Vec<BTreeMap<String, String>>;
 
+/// The table with the assembler's verdicts.
+pub(crate) const VERDICTS: &str = "ptx/PTXAS-VERDICTS.tsv";
+
 pub(crate) fn run(folder: &Path, list: bool) -> Result<()> {
     let mut alarm = |line: String| {
         if list {
@@ -44,7 +47,7 @@ struct Rejected {
 
 fn accepted(folder: &Path, note: &mut dyn FnMut(String)) -> Result<Accepted> {
     let mut paths = ptx_files(&folder.join("ptx-exec"))?;
-    for row in rows(&folder.join("ptx/PTXAS-VERDICTS.tsv"))? {
+    for row in rows(&folder.join(VERDICTS))? {
         let path = folder.join("ptx").join(&row["file"]);
         // Modules with 32-bit addresses were only parsed: the assembler generates no code for them.
         let is_parsed_only = row["ptxas"].starts_with("13.") && row["mode"].starts_with("parse-only");
@@ -116,7 +119,7 @@ fn is_near(error: &Error, row: &BTreeMap<String, String>) -> bool {
         .any(|line| line > 0 && error.line.abs_diff(line) <= 1)
 }
 
-fn read(path: &Path) -> Result<String> {
+pub(crate) fn read(path: &Path) -> Result<String> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
@@ -131,8 +134,8 @@ fn rows(table: &Path) -> Result<Rows> {
     Ok(lines.map(row).collect())
 }
 
-/// The PTX files under a folder.
-fn ptx_files(folder: &Path) -> Result<Vec<PathBuf>> {
+/// The PTX files under a folder, sorted.
+pub(crate) fn ptx_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))? {
         let path = entry?.path();

@@ -8,8 +8,11 @@ use clap::Args;
 use serde::Deserialize;
 use warplens_ide::lanes::{Choice, RunRequest};
 use warplens_ide::{AnalysisHost, FileId};
+use warplens_sim_warp::trace::{Finding, RunResult};
 use warplens_sim_warp::{Checks, Control, FindingKind, RunOptions, Severity, Status};
 use warplens_syntax::Language;
+
+use crate::corpus::ptx_files;
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -50,9 +53,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut all = Counts::default();
     for folder in FOLDERS.into_iter().filter(|folder| folder.contains(&options.only)) {
         let mut counts = Counts::default();
-        let mut files = Vec::new();
-        files_below(&options.folder.join(folder), &mut files)?;
-        files.sort();
+        let files = ptx_files(&options.folder.join(folder))?;
         for file in files.iter().filter(|file| !wrong.contains(*file)) {
             of_file(file, warplens_syntax::ptx::LANGUAGE, options.list, &mut counts)?;
         }
@@ -83,32 +84,57 @@ fn wrong_kernels(folder: &Path) -> Result<BTreeSet<PathBuf>> {
         .filter(|kernel| is_wrong(kernel))
         .map(|kernel| folder.join("prove").join(&kernel.file))
         .collect();
-    let mut bugs = Vec::new();
-    files_below(&folder.join("ptx-tensor/bugs"), &mut bugs)?;
+    let bugs = ptx_files(&folder.join("ptx-tensor/bugs"))?;
     wrong.extend(bugs.into_iter().filter(|bug| !bug.to_string_lossy().contains(".twin.")));
     Ok(wrong)
-}
-
-fn files_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
-        let path = entry?.path();
-        if path.is_dir() {
-            files_below(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "ptx") {
-            files.push(path);
-        }
-    }
-    Ok(())
 }
 
 /// Runs the inferred launch of each kernel in a file.
 fn of_file(file: &Path, language: Language, list: bool, counts: &mut Counts) -> Result<()> {
     let Ok(text) = std::fs::read_to_string(file) else { return Ok(()) };
+    for run in runs(&text, language)? {
+        let Run { entry, result } = &run;
+        let mut accusations = run.accusations().peekable();
+        let is_accused = accusations.peek().is_some();
+        counts.kernels += 1;
+        counts.finished += usize::from(result.status == Status::Finished);
+        counts.unsupported += usize::from(result.status == Status::Unsupported);
+        counts.accused += usize::from(is_accused);
+        let ends = matches!(result.status, Status::Finished | Status::Unsupported);
+        if list && (!ends || is_accused) {
+            println!("    {} {entry}: {}", file.display(), result.status.as_str());
+            for finding in accusations {
+                println!("        {} {}", finding.kind, finding.message.lines().next().unwrap_or_default());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The run of a kernel under its inferred launch.
+pub(crate) struct Run {
+    pub(crate) entry: String,
+    result: RunResult,
+}
+
+impl Run {
+    /// The warnings and errors about the kernel.
+    pub(crate) fn accusations(&self) -> impl Iterator<Item = &Finding> {
+        let is_accusation = |finding: &&Finding| {
+            finding.severity != Severity::Information && finding.kind != FindingKind::Unsupported
+        };
+        self.result.findings.iter().filter(is_accusation)
+    }
+}
+
+/// Runs the inferred launch of each kernel in a text, except those that cannot be decoded because their text has an error.
+pub(crate) fn runs(text: &str, language: Language) -> Result<Vec<Run>> {
     let mut host = AnalysisHost::new();
-    host.open(FileId(0), language, &text);
+    host.open(FileId(0), language, text);
     let analysis = host.snapshot();
     let entries: BTreeSet<String> =
         analysis.launches(FileId(0), None)?.into_iter().filter_map(|offer| offer.entry).collect();
+    let mut runs = Vec::new();
     for entry in entries {
         let request = RunRequest {
             entry: Some(entry.clone()),
@@ -119,29 +145,11 @@ fn of_file(file: &Path, language: Language, list: bool, counts: &mut Counts) -> 
             options: RunOptions { checks: Checks::ALL, ..RunOptions::default() },
         };
         let no_files = |_: &str| Err(String::from("an inferred launch has no files").into());
-        // If a kernel cannot be decoded, its text has an error.
         let Ok(prepared) = analysis.prepare_run(FileId(0), &request, None, &no_files)? else { continue };
         let Ok((_, result)) = prepared.run_adjusted(Control::none()) else { continue };
-        let accusations: Vec<_> = result
-            .findings
-            .iter()
-            .filter(|finding| {
-                finding.severity != Severity::Information && finding.kind != FindingKind::Unsupported
-            })
-            .collect();
-        counts.kernels += 1;
-        counts.finished += usize::from(result.status == Status::Finished);
-        counts.unsupported += usize::from(result.status == Status::Unsupported);
-        counts.accused += usize::from(!accusations.is_empty());
-        let ends = matches!(result.status, Status::Finished | Status::Unsupported);
-        if list && (!ends || !accusations.is_empty()) {
-            println!("    {} {entry}: {}", file.display(), result.status.as_str());
-            for finding in accusations {
-                println!("        {} {}", finding.kind, finding.message.lines().next().unwrap_or_default());
-            }
-        }
+        runs.push(Run { entry, result });
     }
-    Ok(())
+    Ok(runs)
 }
 
 impl Counts {

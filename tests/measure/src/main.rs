@@ -5,6 +5,7 @@
 mod agreement;
 mod corpus;
 mod filling;
+mod folder;
 mod inferred;
 mod judge;
 mod kernels;
@@ -32,14 +33,18 @@ struct Args {
 enum Comparison {
     /// Statements generated from the forms of the tables, and mutations of them.
     Ptxas(agreement::Options),
-    /// Files with known verdicts of the assembler (see `corpus` in docs/measurements.md).
+    /// Files with known verdicts of the assembler (see `corpus` in docs/measurements.md). A folder without verdicts is judged by
+    /// the assembler.
     Corpus {
-        /// The folder with `ptx`, `ptx-exec` and `ptx-invalid`.
+        /// The folder with `ptx`, `ptx-exec` and `ptx-invalid`, or any folder of PTX files.
         #[arg(default_value = "../shared/corpus")]
         folder: PathBuf,
-        /// Lists every file that disagrees.
+        /// Lists every file that disagrees. Without known verdicts, they are always listed.
         #[arg(long)]
         list: bool,
+        /// Judges the files with this assembler (default: WARPLENS_PTXAS), even if verdicts are known.
+        #[arg(long, value_name = "PATH")]
+        ptxas: Option<PathBuf>,
     },
     /// Inferred launches over the kernels of the corpora: how they end, and warnings and errors about right kernels.
     Inferred(inferred::Options),
@@ -54,7 +59,10 @@ enum Comparison {
 fn main() -> Result<()> {
     match Args::parse().comparison {
         Comparison::Ptxas(options) => agreement::run(&options),
-        Comparison::Corpus { folder, list } => corpus::run(&folder, list),
+        Comparison::Corpus { folder, list, ptxas: None } if folder.join(corpus::VERDICTS).exists() => {
+            corpus::run(&folder, list)
+        }
+        Comparison::Corpus { folder, ptxas, .. } => folder::run(&folder, ptxas),
         Comparison::Inferred(options) => inferred::run(&options),
         Comparison::Tensor(options) => tensor::run(&options),
         Comparison::Kernels(options) => kernels::run(&options),

@@ -1,20 +1,34 @@
 //! Finds the assembler, and runs it on the lines of a file.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+
+/// How long the assembler may take for a file.
+const LONGEST: Duration = Duration::from_secs(120);
 
 pub(crate) struct Oracle {
     path: PathBuf,
 }
 
+/// What the assembler says about a file.
+pub(crate) enum Verdict {
+    Accepts,
+    /// The first error.
+    Rejects(String),
+    /// Nothing, and why: it does not have the target, or did not end in time.
+    Unknown(String),
+}
+
 impl Oracle {
-    /// The assembler in the environment variable, or else in `.oracle`, or else on the path.
-    pub(crate) fn find() -> Result<Oracle> {
-        let named = std::env::var_os("WARPLENS_PTXAS").map(PathBuf::from);
+    /// The assembler at `path`, or else in the environment variable, in `.oracle`, or on the path.
+    pub(crate) fn find(path: Option<PathBuf>) -> Result<Oracle> {
+        let named = path.or_else(|| std::env::var_os("WARPLENS_PTXAS").map(PathBuf::from));
         let local = Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.oracle/ptxas-13"))
             .filter(|path| path.exists());
         let path = named.or(local).unwrap_or_else(|| PathBuf::from("ptxas"));
@@ -70,6 +84,41 @@ impl Oracle {
                 }
             }
         }
+    }
+
+    /// Assembles a file for its own target. Functions may be missing, as in a library.
+    pub(crate) fn judge(&self, file: &Path, target: Option<&str>) -> Result<Verdict> {
+        let folder = tempfile::tempdir()?;
+        let (object, messages) = (folder.path().join("object"), folder.path().join("messages"));
+        let mut child = Command::new(&self.path)
+            .args(["--compile-only", "-arch", target.unwrap_or("sm_90"), "-o"])
+            .args([object.as_path(), file])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(File::create(&messages)?)
+            .spawn()
+            .with_context(|| format!("cannot run {}", self.path.display()))?;
+        let start = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break status;
+            }
+            if start.elapsed() > LONGEST {
+                child.kill()?;
+                child.wait()?;
+                return Ok(Verdict::Unknown(format!("ptxas took more than {} s", LONGEST.as_secs())));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        let messages = String::from_utf8_lossy(&std::fs::read(&messages)?).into_owned();
+        let is_error = |line: &&str| line.contains("error   :") || line.contains("fatal   :");
+        let first = messages.lines().find(is_error).unwrap_or_default();
+        Ok(match status.code() {
+            Some(0) => Verdict::Accepts,
+            _ if first.contains("'gpu-name'") => Verdict::Unknown(first.to_owned()),
+            None => Verdict::Unknown(format!("ptxas ended with {status}")),
+            Some(_) => Verdict::Rejects(first.to_owned()),
+        })
     }
 
     /// The first error on each line. Line 0 is for errors without a line.

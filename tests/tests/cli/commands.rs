@@ -259,7 +259,7 @@ fn the_listing_shows_registers_and_counters_of_the_kernel() {
                   20: 10000050 10000054 10000058 1000005c
                   24: 10000060 10000064 10000068 1000006c
                   28: 10000070 10000074 10000078 1000007c
-        lanes used: 100%
+        active lanes: 100%
         global memory: 1 request, 4 sectors of 32 bytes, ideal 4
         shared memory: no accesses
         finished: 6 warp instructions, 192 thread instructions
@@ -384,7 +384,7 @@ fn mistakes_in_a_launch_file_are_errors_with_their_lines() {
     let good = launch("good", "k.ptx", 2);
     for bad in [
         "[[launch]]\nname = 'no file'\n".to_owned(),
-        "[[launch]]\nname = 'misspelt'\nfil = 'k.ptx'\n".to_owned(),
+        "[[launch]]\nname = 'misspelled'\nfil = 'k.ptx'\n".to_owned(),
         launch("good", "./k.ptx", 2),
     ] {
         folder.write("warplens.toml", good.clone() + &bad);

@@ -265,7 +265,7 @@ fn names_are_explained() {
 }
 
 #[test]
-fn a_misspelt_name_has_a_suggestion() {
+fn a_misspelled_name_has_a_suggestion() {
     let folder = Folder::new();
     check(
         folder.path(),

@@ -82,7 +82,7 @@ pub enum Immediate {
     /// `1.5`, `-INF`; also `0` and `1` without `0x`
     Float(f64),
     /// `+QNAN`, `-SNAN`: a NaN whose bits are not in the text
-    NotANumber { negative: bool, signalling: bool },
+    NotANumber { negative: bool, signaling: bool },
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -132,11 +132,11 @@ fn needs_of_value(value: &Initializer, range: TextRange, module: &ModuleTarget) 
                 .filter(|value| matches!(value, Initializer::Address { .. } | Initializer::List(_)));
             addresses.find_map(|value| needs_of_value(value, range, module))
         }
-        Initializer::Address { mask: Some(_), .. } => needs::check_feature(range, "mask-initialiser", module),
+        Initializer::Address { mask: Some(_), .. } => needs::check_feature(range, "mask-initializer", module),
         Initializer::Address { generic: true, .. } => {
-            needs::check_feature(range, "generic-initialiser", module)
+            needs::check_feature(range, "generic-initializer", module)
         }
-        Initializer::Address { .. } => needs::check_feature(range, "address-initialiser", module),
+        Initializer::Address { .. } => needs::check_feature(range, "address-initializer", module),
         _ => None,
     }
 }

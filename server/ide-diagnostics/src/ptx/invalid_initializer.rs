@@ -26,7 +26,7 @@ pub(super) fn address(scope: &ModuleScope<'_>, header: &Header, value: &Initiali
         DeclarationKind::Function { .. } if *offset != 0 => {
             error(format!("`{symbol}` is a function; its address cannot have an offset"))
         }
-        DeclarationKind::Function { .. } => needs::check_feature(range, "function-initialiser", scope.module),
+        DeclarationKind::Function { .. } => needs::check_feature(range, "function-initializer", scope.module),
         _ => None,
     }
 }

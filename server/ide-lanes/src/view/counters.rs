@@ -16,7 +16,7 @@ pub(crate) fn words(counters: &Counters) -> Option<String> {
 /// The sentences of the hover; `None` if the run did not collect counters.
 pub(crate) fn sentences(trace: &LineTrace, width: u32) -> Option<String> {
     let Counters { global, shared } = trace.counters.as_deref()?;
-    let mut sentences = vec![format!("Lanes used: {:.0}%.", trace.efficiency(width) * 100.0)];
+    let mut sentences = vec![format!("Active lanes: {:.0}%.", trace.efficiency(width) * 100.0)];
     if global.requests > 0 {
         let worst = if global.worst > global.worst_ideal {
             format!("; the worst touches {}, ideal {}", global.worst, global.worst_ideal)
@@ -57,7 +57,7 @@ pub fn totals(result: &RunResult, width: u32) -> Vec<String> {
     let slots = result.totals.warp_instructions * u64::from(width);
     let used = result.totals.thread_instructions as f64 / slots.max(1) as f64;
     vec![
-        format!("lanes used: {:.0}%", used * 100.0),
+        format!("active lanes: {:.0}%", used * 100.0),
         match global.requests {
             0 => "global memory: no accesses".to_owned(),
             requests => format!(
@@ -98,24 +98,26 @@ mod tests {
 
     #[test]
     fn only_costs_above_the_ideal_are_shown_at_the_line() {
-        check(Counters::default(), expect![" | Lanes used: 75%."]);
+        check(Counters::default(), expect![" | Active lanes: 75%."]);
         let global = Sectors { requests: 4, sectors: 16, ideal: 16, worst: 4, worst_ideal: 4 };
         check(
             Counters { global, ..Counters::default() },
-            expect![" | Lanes used: 75%. Global memory: 4 requests touch 16 sectors of 32 bytes, ideal 16."],
+            expect![
+                " | Active lanes: 75%. Global memory: 4 requests touch 16 sectors of 32 bytes, ideal 16."
+            ],
         );
         let global = Sectors { requests: 4, sectors: 32, ideal: 16, worst: 8, worst_ideal: 4 };
         check(
             Counters { global, ..Counters::default() },
             expect![
-                "8 sectors, ideal 4 | Lanes used: 75%. Global memory: 4 requests touch 32 sectors of 32 bytes, ideal 16; the worst touches 8, ideal 4."
+                "8 sectors, ideal 4 | Active lanes: 75%. Global memory: 4 requests touch 32 sectors of 32 bytes, ideal 16; the worst touches 8, ideal 4."
             ],
         );
         let shared = Wavefronts { requests: 1, wavefronts: 2, ideal: 1, worst_ways: 2 };
         check(
             Counters { shared, ..Counters::default() },
             expect![
-                "2-way bank conflict | Lanes used: 75%. Shared memory: 1 request in 2 wavefronts, ideal 1; at worst a 2-way bank conflict."
+                "2-way bank conflict | Active lanes: 75%. Shared memory: 1 request in 2 wavefronts, ideal 1; at worst a 2-way bank conflict."
             ],
         );
     }

@@ -1,7 +1,7 @@
 //! Builds a page of documentation: headings, lists and code. Empty parts are omitted.
 
 use warplens_ide_db::markdown::code_block;
-use warplens_isa::{Role, Simulation};
+use warplens_isa::{Evidence, Role, Simulation};
 
 pub(crate) const RULE: &str = "\n\n---\n\n";
 
@@ -91,6 +91,17 @@ pub(crate) fn simulation(simulation: Simulation) -> String {
         Simulation::Partly(why) => format!("**Simulator.** Simulated, but {why}."),
         Simulation::NoOp(why) => format!("**Simulator.** No effect: {why}."),
         Simulation::Unsupported(why) => format!("**Simulator.** Unsupported: {why}."),
+    }
+}
+
+/// How the effect of an instruction is known.
+pub(crate) fn evidence(evidence: Evidence) -> &'static str {
+    match evidence {
+        Evidence::Text => "**Known from** the text of the ISA.",
+        Evidence::Assembler => {
+            "**Known from** the assembler: what it computes from constants, or its machine code."
+        }
+        Evidence::Gpu => "**Known from** runs on a GPU: kernels with it leave the same memory there.",
     }
 }
 

@@ -12,7 +12,7 @@ use warplens_isa::ptx::{Directive, Instruction, Modifier, ModifierClass, Scope, 
 use warplens_sim_ptx::tensor::describe::describe_any;
 use warplens_sim_ptx::tensor_memory::instruction_descriptor::ProductForm;
 
-use crate::explain::page::{Page, RULE, simulation};
+use crate::explain::page::{Page, RULE, evidence, simulation};
 use crate::ptx::explain::facts::{first_clause, operand, section, status};
 use crate::ptx::explain::matching::matching;
 
@@ -121,6 +121,7 @@ pub(crate) fn instruction(entry: &'static Instruction) -> String {
         page.paragraph(&format!("**Targets.** {}", entry.target));
     }
     page.paragraph(&simulation(entry.simulation));
+    page.paragraph(evidence(entry.evidence));
     page.titled_code("Example", "ptx", entry.example.code);
     page.finish()
 }
@@ -328,6 +329,8 @@ mod tests {
                 - An indirect branch, bra to a register, was introduced in PTX 2.1, never implemented and removed: it is no longer accepted; use brx.idx with a table of labels.
 
                 **Lanes.** Under a guard that differs between lanes the branch diverges. With .uni all active lanes must agree, else it is undefined.
+
+                **Known from** runs on a GPU: kernels with it leave the same memory there.
 
                 **Example**
 

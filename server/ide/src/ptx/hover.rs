@@ -1,6 +1,6 @@
 //! Hovers of PTX.
 
-mod behaviour;
+mod behavior;
 mod literal;
 mod statement;
 #[cfg(test)]
@@ -29,8 +29,8 @@ pub(super) fn hover(position: &FilePosition<'_>) -> Option<(TextRange, String)> 
         Subject::Special(name) => explain::special_register(isa::special_register(name)?),
         Subject::Local(_) => {
             let declared = warplens_ide_db::ptx::declared::local(position)?;
-            match behaviour::of_name(position) {
-                Some(behaviour) => format!("{declared}\n\n{behaviour}"),
+            match behavior::of_name(position) {
+                Some(behavior) => format!("{declared}\n\n{behavior}"),
                 None => declared,
             }
         }

@@ -30,7 +30,7 @@ pub(crate) use shared::*;
 mod prelude {
     pub(super) use super::*;
     pub(super) use crate::tables::*;
-    pub(super) use crate::{Role, Simulation, Version, sass::*};
+    pub(super) use crate::{Evidence, Role, Simulation, Version, sass::*};
 }
 
 pub(crate) static CATEGORIES: [Category; 19] = [

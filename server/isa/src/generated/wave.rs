@@ -26,7 +26,7 @@ pub(crate) use shared::*;
 mod prelude {
     pub(super) use super::*;
     pub(super) use crate::tables::*;
-    pub(super) use crate::{Role, Simulation, Version, wave::*};
+    pub(super) use crate::{Evidence, Role, Simulation, Version, wave::*};
 }
 
 pub(crate) static CATEGORIES: [Category; 15] = [

@@ -18,6 +18,18 @@ entries! {
         Unsupported(Text),
     }
 
+    /// How the effect of an instruction is known.
+    #[serde(rename_all(deserialize = "lowercase"))]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Evidence {
+        /// From the text of the ISA.
+        Text,
+        /// The assembler computes the same, or its machine code does.
+        Assembler,
+        /// A GPU ran it with the same result.
+        Gpu,
+    }
+
     /// What an instruction does with the registers of an operand. Registers inside an address are read, whatever the role.
     #[serde(rename_all(deserialize = "lowercase"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Instructions of PTX, their operands and modifiers.
 
-use super::entry::{Role, Simulation};
+use super::entry::{Evidence, Role, Simulation};
 use super::ptx_form::{Form, OperandKind};
 use super::storage::*;
 
@@ -73,6 +73,9 @@ entries! {
         measured: Slice<Measured>,
         /// How far the simulator supports it.
         simulation: Simulation,
+        /// How its effect is known.
+        #[serde(skip_deserializing)]
+        evidence: Evidence,
     }
     data {
         /// The forms in the notation of data/README.md, one a line.

@@ -250,7 +250,7 @@ entries! {
         initial: Text,
         addressable: bool,
         writable: bool,
-        initialisers: bool,
+        initializers: bool,
         #[serde(skip_deserializing)]
         parts: Slice<SpacePart>,
     }

@@ -34,7 +34,7 @@ macro_rules! finding_kinds {
             term: finding_kinds!(@term $($term)?),
             severity: Severity::$severity,
             summary: $summary.trim_ascii(),
-            page: include_str!(concat!("../../../../docs/findings/", $name, ".md")),
+            page: warplens_docs::finding($name),
         }),*];
     };
 }

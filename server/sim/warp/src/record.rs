@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_neighbours_fold() {
+    fn equal_neighbors_fold() {
         let mut recorder = Recorder::new(2, 10, 100);
         for _ in 0..3 {
             recorder.visit(StatementId(0), 0xf, 0x3);

@@ -45,7 +45,7 @@ pub struct LineTrace {
     pub active_lanes: u64,
     /// Executing lanes summed over the visits ("not predicated off threads executed").
     pub executed_lanes: u64,
-    /// The visits in order of execution, with equal neighbours folded; empty in sums over warps. Shared by statements
+    /// The visits in order of execution, with equal neighbors folded; empty in sums over warps. Shared by statements
     /// that were always visited together.
     pub visits: Arc<[Visit]>,
     /// Whether later visits are missing from `visits`.

@@ -1,7 +1,7 @@
 //! The floating-point arithmetic of WAVE on bit patterns, identical on every host.
 //!
 //! A NaN result is the first NaN operand made quiet, or [`NAN`] if no operand is a NaN. That is the x86-64
-//! behaviour of the reference emulator, written out so that other hosts agree.
+//! behavior of the reference emulator, written out so that other hosts agree.
 
 pub(crate) use warplens_hir::wave::{to_brain, to_half};
 

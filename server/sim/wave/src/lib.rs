@@ -5,7 +5,7 @@
 //! no lane enters is skipped, and lanes that broke, continued, returned or halted stay inactive until the
 //! statement where they continue. `frames` implements them.
 //!
-//! The specification leaves some behaviour open. The reference emulator agrees with these choices except
+//! The specification leaves some behavior open. The reference emulator agrees with these choices except
 //! where noted: integer division by zero returns 0; float division by zero follows IEEE 754 (the emulator
 //! always returns infinity); shuffles read the current registers of inactive lanes; a clamp with crossed
 //! bounds returns the upper bound; `wave_ballot` covers lanes 0 to 31; a register that the kernel does not

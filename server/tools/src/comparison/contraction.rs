@@ -10,7 +10,7 @@ use warplens_ide::{Contractions, FusibleSum, edited};
 use warplens_sim_launch::Launch;
 
 use super::compared::{Compared, Contraction, FusedSum, Run, one_line};
-use super::sides::{Sides, labelled};
+use super::sides::{Sides, labeled};
 use crate::source::{RunError, Source};
 
 /// The limit of selections that are tried, and of the warp instructions that they run together.
@@ -28,7 +28,7 @@ pub fn compare(
     equality: Equality,
     lane_bytes: Option<usize>,
 ) -> Result<Compared, RunError> {
-    let compared = Compared::new(labelled(runs), equality, lane_bytes, sides.control)?;
+    let compared = Compared::new(labeled(runs), equality, lane_bytes, sides.control)?;
     let both_finished = compared.comparison.finished == [true; 2];
     if compared.comparison.is_equal() || !both_finished || sides.is_one_kernel {
         return Ok(compared);

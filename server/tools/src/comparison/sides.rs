@@ -96,7 +96,7 @@ impl Sides<'_> {
 }
 
 /// Labels the runs with what distinguishes them.
-pub(super) fn labelled(runs: [Run; 2]) -> [Run; 2] {
+pub(super) fn labeled(runs: [Run; 2]) -> [Run; 2] {
     let [one, other] = &runs;
     let labels = match () {
         () if one.path != other.path => [one.path.clone(), other.path.clone()],

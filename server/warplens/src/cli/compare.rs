@@ -56,7 +56,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "X", default_value_t = 0.0)]
     tolerance: f64,
 
-    /// Treat floats as equal if they are at most N steps between neighbouring floats apart
+    /// Treat floats as equal if they are at most N steps between neighboring floats apart
     #[arg(long, value_name = "N", default_value_t = 0)]
     ulp: u64,
 

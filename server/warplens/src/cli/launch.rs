@@ -18,7 +18,7 @@ use super::outcome::print_message;
 use crate::language;
 use crate::launch_file;
 
-/// Reads and analyses a source. Its language is that of the file extension unless one is given.
+/// Reads and analyzes a source. Its language is that of the file extension unless one is given.
 pub(super) fn read_source(input: &Input, language: Option<Language>) -> Result<Source> {
     let path = input.path.display().to_string();
     let text = input.read().map_err(|error| anyhow!("{path}: {error}"))?.text;

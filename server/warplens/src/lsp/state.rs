@@ -1,6 +1,6 @@
 //! The state of the server. Only the state thread owns it, so only that thread changes it.
 //!
-//! Event handlers are short: they never analyse a text themselves and never wait for the client.
+//! Event handlers are short: they never analyze a text themselves and never wait for the client.
 
 use std::io;
 use std::sync::Arc;
@@ -93,7 +93,7 @@ impl State {
         })
     }
 
-    /// Queues a request about a document. If the document is not analysed, a pull of diagnostics is answered with the reason and any other
+    /// Queues a request about a document. If the document is not analyzed, a pull of diagnostics is answered with the reason and any other
     /// request with `null`.
     pub(crate) fn read_document(&mut self, id: Id, request: Request) {
         let Some(document) = self.documents.get(&request.uri) else {

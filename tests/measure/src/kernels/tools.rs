@@ -15,7 +15,7 @@ pub(super) struct Tools {
 impl Tools {
     /// The assembler, found as usual, and the disassembler next to it or named by `WARPLENS_NVDISASM`.
     pub(super) fn find() -> Result<Tools> {
-        let ptxas = Oracle::find()?.path().to_path_buf();
+        let ptxas = Oracle::find(None)?.path().to_path_buf();
         let named = std::env::var_os("WARPLENS_NVDISASM").map(PathBuf::from);
         let nvdisasm = named.unwrap_or_else(|| ptxas.with_file_name("nvdisasm"));
         if !nvdisasm.is_file() {

@@ -136,7 +136,7 @@ fn token_kinds(grammar: &Grammar, rule: &Rule) -> Result<Vec<String>> {
             let kinds: Result<Vec<_>> = rules.iter().map(|rule| token_kinds(grammar, rule)).collect();
             Ok(kinds?.concat())
         }
-        _ => bail!("a labelled choice must be between tokens"),
+        _ => bail!("a labeled choice must be between tokens"),
     }
 }
 

@@ -51,7 +51,7 @@ impl File {
             "{modules}use crate::tables::*;\nuse crate::{{Category, {language}::*}};\n\n\
              /// The imports of every module.\n#[allow(unused_imports)]\nmod prelude {{\n\
              pub(super) use super::*;\npub(super) use crate::tables::*;\n\
-             pub(super) use crate::{{Role, Simulation, Version, {language}::*}};\n}}\n\n{tables}"
+             pub(super) use crate::{{Evidence, Role, Simulation, Version, {language}::*}};\n}}\n\n{tables}"
         );
         Self { path: language.to_owned(), source }
     }

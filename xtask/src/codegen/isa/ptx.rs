@@ -162,12 +162,12 @@ fn check_syntax(entry: &Instruction) -> Result<()> {
     }
     for class in &entry.modifiers {
         let named = written.contains(&format!(".{}", class.name));
-        let spelt = || {
+        let spelled = || {
             names(&class.listed)
                 .iter()
                 .any(|value| value.split('.').skip(1).all(|word| written.contains(&format!(".{word}"))))
         };
-        ensure!(named || spelt(), "no form shows the class `{}`", class.name);
+        ensure!(named || spelled(), "no form shows the class `{}`", class.name);
     }
     for operand in &entry.operands {
         let name = operand.name.as_str();

@@ -1,9 +1,10 @@
 //! Reads the files of the PTX data.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde::Deserialize;
 
 use super::data::{self, categories, list, read};
+use super::schema::entry::Evidence;
 use super::schema::ptx::Instruction;
 use super::schema::ptx_module::{
     Directive, Feature, Limits, Pragma, Release, SpacePart, SpecialRegister, StateSpace, Target,
@@ -95,6 +96,27 @@ struct Directives {
     feature: Vec<Feature>,
 }
 
+/// How instructions are known, by id. Those in no list are known from the text of the ISA.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Known {
+    gpu: Vec<String>,
+    assembler: Vec<String>,
+}
+
+/// Writes down how each instruction is known.
+fn known(known: &Known, categories: &mut [Category]) -> Result<()> {
+    let lists = [(&known.gpu, Evidence::Gpu), (&known.assembler, Evidence::Assembler)];
+    for (id, evidence) in lists.iter().flat_map(|(list, evidence)| list.iter().map(move |id| (id, evidence)))
+    {
+        let mut entries = categories.iter_mut().flat_map(|category| &mut category.instructions);
+        let entry = entries.find(|entry| entry.id == *id);
+        entry.with_context(|| format!("ptx/evidence.toml: no instruction has the id `{id}`"))?.evidence =
+            evidence.clone();
+    }
+    Ok(())
+}
+
 /// Reads all PTX data. The categories are in the order of NVIDIA's manual.
 pub(crate) fn load() -> Result<Data> {
     let mut categories = categories("ptx/instructions", Instruction::texts)?;
@@ -102,6 +124,7 @@ pub(crate) fn load() -> Result<Data> {
         let first = category.instructions.first();
         first.map(|entry| section_key(&entry.section)).unwrap_or_default()
     });
+    known(&read("ptx/evidence.toml")?, &mut categories)?;
     let directives: Directives = read("ptx/directives.toml")?;
     let mut registers: Vec<SpecialRegister> = list("ptx/special-registers.toml", "register")?;
     for register in registers.iter_mut().filter(|register| register.names.is_empty()) {

@@ -2,18 +2,19 @@
 
 use super::page::{Page, code_names, plain, table};
 use crate::codegen::isa::ptx_data::Data as Ptx;
-use crate::codegen::isa::schema::entry::Simulation;
+use crate::codegen::isa::schema::entry::{Evidence, Simulation};
 use crate::codegen::isa::wave_data::Data as Wave;
 
-pub(super) fn page(ptx: &Ptx, wave: &Wave) -> Page {
+pub(super) fn page(data: &Ptx, wave: &Wave) -> Page {
     let mut body = String::from(
         "A run stops at an instruction that is not simulated, and names it; the trace up to there stays.\n\n",
     );
-    let ptx = ptx.categories.iter().map(|category| {
+    let ptx = data.categories.iter().map(|category| {
         let entries = category.instructions.iter();
         (category.title.as_str(), entries.map(|it| (it.id.as_str(), &it.simulation)).collect())
     });
     body += &section("PTX", ptx.collect());
+    body += &known(data);
     let wave = wave.categories.iter().map(|category| {
         let entries = category.instructions.iter();
         (category.title.as_str(), entries.map(|it| (&*it.mnemonic, &it.simulation)).collect())
@@ -26,6 +27,31 @@ pub(super) fn page(ptx: &Ptx, wave: &Wave) -> Page {
         body,
     }
 }
+
+/// How the effects of the PTX instructions are known.
+fn known(data: &Ptx) -> String {
+    let entries = || data.categories.iter().flat_map(|category| &category.instructions);
+    let rows = data.categories.iter().map(|category| {
+        let names = |wanted| {
+            code_names(
+                category.instructions.iter().filter(|it| it.evidence == wanted).map(|it| it.id.as_str()),
+            )
+        };
+        let [gpu, assembler, text] = EVIDENCE.map(names);
+        [plain(&category.title), gpu, assembler, text]
+    });
+    let [gpu, assembler, text] = EVIDENCE.map(|wanted| entries().filter(|it| it.evidence == wanted).count());
+    format!(
+        "### How each instruction is known\n\n{gpu} entries are in kernels that a GPU ran and that leave the same memory in the \
+         simulator. {assembler} more are known by machine code: the assembler computes the same from constants, or its machine \
+         code leaves the memory that a case expects. {text} are known by the text of the ISA. An entry counts if one of its \
+         forms does.\n\n{}",
+        table(["", "run on a GPU", "by machine code", "by the ISA text"], rows),
+    )
+}
+
+/// In the order of the columns.
+const EVIDENCE: [Evidence; 3] = [Evidence::Gpu, Evidence::Assembler, Evidence::Text];
 
 /// A category with its entries, and how far the simulator supports each.
 type Category<'a> = (&'a str, Vec<(&'a str, &'a Simulation)>);

@@ -3,7 +3,7 @@
 use std::fmt::{Display, Write};
 
 use crate::codegen::isa::data::Category;
-use crate::codegen::isa::schema::entry::Simulation;
+use crate::codegen::isa::schema::entry::{Evidence, Simulation};
 
 pub(super) struct Page {
     /// Path relative to the folder of the pages, without `.md`.
@@ -90,6 +90,15 @@ pub(super) fn simulation(decision: &Simulation) -> String {
         Simulation::Partly(exception) => format!("simulated, but {exception}"),
         Simulation::NoOp(why) => format!("accepted by the simulator without effect ({why})"),
         Simulation::Unsupported(why) => format!("not simulated ({why})"),
+    }
+}
+
+/// How the effect of an entry is known, as a phrase.
+pub(super) fn evidence(evidence: &Evidence) -> &'static str {
+    match evidence {
+        Evidence::Text => "known by the ISA text",
+        Evidence::Assembler => "known by machine code",
+        Evidence::Gpu => "run on a GPU",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::page::{Page, code, code_name, code_names, list, plain, simulation, table};
+use super::page::{Page, code, code_name, code_names, evidence, list, plain, simulation, table};
 use crate::codegen::isa::data::words;
 use crate::codegen::isa::ptx_data::Data;
 use crate::codegen::isa::schema::ptx::Instruction;
@@ -26,11 +26,12 @@ fn instruction(entry: &Instruction, data: &Data) -> String {
     out += &code("text", &entry.syntax.join("\n"));
     let _ = write!(
         out,
-        "Since PTX {}{}; {}; {}.\n\n",
+        "Since PTX {}{}; {}; {}; {}.\n\n",
         entry.since,
         in_brackets(&entry.since_note),
         plain(&entry.target),
-        plain(&simulation(&entry.simulation))
+        plain(&simulation(&entry.simulation)),
+        evidence(&entry.evidence)
     );
     let optional = |is_optional: bool| if is_optional { " (optional)" } else { "" };
     let classes = entry.modifiers.iter().map(|class| {

@@ -157,8 +157,8 @@ impl<'t> Reader<'_, 't> {
         }
         match text {
             "INF" => Value::Immediate(Immediate::Float(f64::INFINITY)),
-            "QNAN" => Value::Immediate(Immediate::NotANumber { negative: false, signalling: false }),
-            "SNAN" => Value::Immediate(Immediate::NotANumber { negative: false, signalling: true }),
+            "QNAN" => Value::Immediate(Immediate::NotANumber { negative: false, signaling: false }),
+            "SNAN" => Value::Immediate(Immediate::NotANumber { negative: false, signaling: true }),
             "CC" => match self.word() {
                 Some(test) => {
                     Condition::parse(test).map_or_else(|| Value::UnknownTest(test.into()), Value::Condition)
@@ -372,8 +372,8 @@ impl Immediate {
         match self {
             Immediate::Integer(number) => Immediate::Integer(number.wrapping_neg()),
             Immediate::Float(number) => Immediate::Float(-number),
-            Immediate::NotANumber { negative, signalling } => {
-                Immediate::NotANumber { negative: !negative, signalling }
+            Immediate::NotANumber { negative, signaling } => {
+                Immediate::NotANumber { negative: !negative, signaling }
             }
         }
     }

@@ -57,13 +57,13 @@ pub(super) fn find(function: &Function) -> Vec<(InstructionId, Found)> {
     if !may_end.contains(&true) {
         return Vec::new();
     }
-    let mut is_labelled = vec![false; function.instructions().len() + 1];
-    function.labels().for_each(|label| is_labelled[label.target.index()] = true);
+    let mut is_labeled = vec![false; function.instructions().len() + 1];
+    function.labels().for_each(|label| is_labeled[label.target.index()] = true);
     let mut values = Values::new(function);
     let mut block = 0;
     let mut found = Vec::new();
     for instruction in function.instructions() {
-        if is_labelled[instruction.id().index()] {
+        if is_labeled[instruction.id().index()] {
             values.join();
             block = instruction.id().index();
         }

@@ -74,7 +74,7 @@ fn the_first_use_says_the_type() {
 }
 
 #[test]
-fn each_misspelt_name_is_a_mistake_of_its_own() {
+fn each_misspelled_name_is_a_mistake_of_its_own() {
     check(
         "    .reg .b32 %alpha, %beta, %gamma, %delta;\n    mov.b32 %alpa, %betta;\n    add.s32 %gama, %dleta, 1;",
         expect![[r#"

@@ -114,7 +114,7 @@ struct ItemContext<'a> {
 }
 
 impl ItemContext<'_> {
-    /// Whether the name deserves its own message: a declaration does not reach it, or it is misspelt.
+    /// Whether the name deserves its own message: a declaration does not reach it, or it is misspelled.
     fn is_explained(&self, missing: &Missing) -> bool {
         let function = self.function.as_deref();
         function.is_some_and(|function| {

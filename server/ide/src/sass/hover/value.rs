@@ -14,8 +14,8 @@ pub(super) fn immediate(function: &Function, index: usize, immediate: Immediate)
             parts.extend(half_pair(function, index));
             parts.join("\n\n")
         }
-        Immediate::NotANumber { negative, signalling } => {
-            let kind = if signalling { "signalling" } else { "quiet" };
+        Immediate::NotANumber { negative, signaling } => {
+            let kind = if signaling { "signaling" } else { "quiet" };
             let sign = if negative { "negative" } else { "positive" };
             let bits = instruction
                 .encoding

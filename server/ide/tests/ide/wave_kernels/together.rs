@@ -268,10 +268,10 @@ fn in_local_memory() -> Vec<Kernel> {
             for _ in 0..2 {
                 cells = (0..64)
                     .map(|at| {
-                        let neighbours = (0..9)
+                        let neighbors = (0..9)
                             .filter(|way| *way != 4)
                             .map(|way| cells[(at / 8 + way / 3 + 7) % 8 * 8 + (at % 8 + way % 3 + 7) % 8]);
-                        let alive = neighbours.sum::<u32>();
+                        let alive = neighbors.sum::<u32>();
                         u32::from(alive == 3 || alive == 2 && cells[at] == 1)
                     })
                     .collect();

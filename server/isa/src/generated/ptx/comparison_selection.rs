@@ -128,6 +128,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
                 target: "sm_20",
             },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -232,6 +233,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
                 target: "sm_20",
             },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -266,6 +268,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             since: Version::new(2, 3),
             target: "sm_20",
         }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -314,6 +317,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
                 target: "sm_20",
             },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
 ];

@@ -57,6 +57,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
             since: Version::new(2, 3),
             target: "sm_20",
         }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -95,6 +96,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
             since: Version::new(2, 3),
             target: "sm_20",
         }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -138,6 +140,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
             since: Version::new(5, 1),
             target: "sm_30",
         }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -186,6 +189,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
             since: Version::new(2, 3),
             target: "sm_20",
         }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -211,6 +215,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
             ..Example::EMPTY
         },
         measured: &[Measured { code: "@%p1 ret; ret;", since: Version::new(2, 3), target: "sm_20" }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -233,6 +238,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
             ..Example::EMPTY
         },
         measured: &[Measured { code: "@%p1 exit; exit;", since: Version::new(2, 3), target: "sm_20" }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
 ];

@@ -99,6 +99,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             Measured { code: "mov.pred %p1, %p2;", since: Version::new(2, 3), target: "sm_20" },
         ],
         simulation: Simulation::Partly("not a vector from one register, constant or symbol"),
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -173,6 +174,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             Measured { code: "mov.b64 {%r4, _}, %rd2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "mov.b128 %q1, {%rd3, %rd4};", since: Version::new(8, 3), target: "sm_70" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -288,6 +290,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 target: "sm_30",
             },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -333,6 +336,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             Measured { code: "prmt.b32 %r1, %r2, %r3, 0x0123;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "prmt.b32.f4e %r4, %r2, %r3, %r5;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -909,6 +913,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 target: "sm_20",
             },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -1183,6 +1188,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 target: "sm_70",
             },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -1680,6 +1686,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             Measured { code: "st.local.u8 [lmem], %r2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "st.weak.global.cs.u32 [%rd4], 5;", since: Version::new(5, 1), target: "sm_70" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -2570,6 +2577,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             Measured { code: "prefetch.L1 [%rd2];", since: Version::new(2, 3), target: "sm_20" },
         ],
         simulation: Simulation::NoOp("caches are not modeled"),
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -3025,6 +3033,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             Measured { code: "cvta.shared.u64 %rd3, %rd4;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "cvta.global.u64 %rd5, gmem+8;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -3597,6 +3606,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         simulation: Simulation::Partly(
             "not to `.ue5m3`, nor with a scale to a narrow format, which are not documented",
         ),
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -3655,6 +3665,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 target: "sm_72",
             },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -3903,6 +3914,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 target: "sm_80",
             },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -3935,6 +3947,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             },
             Measured { code: "cp.async.commit_group;", since: Version::new(7, 0), target: "sm_80" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -3965,6 +3978,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             ..Example::EMPTY
         },
         measured: &[Measured { code: "cp.async.wait_group 1;", since: Version::new(7, 0), target: "sm_80" }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -3989,6 +4003,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             ..Example::EMPTY
         },
         measured: &[Measured { code: "cp.async.wait_all;", since: Version::new(7, 0), target: "sm_80" }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {

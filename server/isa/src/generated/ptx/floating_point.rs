@@ -54,6 +54,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
         simulation: Simulation::Partly(
             "the form without an operation is not simulated, because the assembler leaves the predicate undefined",
         ),
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -90,6 +91,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             since: Version::new(2, 3),
             target: "sm_20",
         }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -158,6 +160,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             Measured { code: "add.ftz.sat.f32 %f3, %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "add.rz.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -226,6 +229,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             Measured { code: "sub.ftz.sat.f32 %f3, %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "sub.rz.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -294,6 +298,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             Measured { code: "mul.ftz.sat.f32 %f3, %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "mul.rz.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -355,6 +360,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
                 target: "sm_20",
             },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -510,6 +516,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             Measured { code: "div.full.ftz.f32 %f4, %f2, %f3;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "div.rn.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -544,6 +551,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             ..Example::EMPTY
         },
         measured: &[Measured { code: "abs.f32 %f1, %f2;", since: Version::new(2, 3), target: "sm_20" }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -578,6 +586,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             ..Example::EMPTY
         },
         measured: &[Measured { code: "neg.f64 %fd1, %fd2;", since: Version::new(2, 3), target: "sm_20" }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -647,6 +656,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             Measured { code: "min.NaN.f32 %f4, %f2, %f3;", since: Version::new(7, 0), target: "sm_80" },
             Measured { code: "min.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -716,6 +726,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             Measured { code: "max.NaN.f32 %f4, %f2, %f3;", since: Version::new(7, 0), target: "sm_80" },
             Measured { code: "max.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -785,6 +796,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             Measured { code: "rcp.approx.ftz.f32 %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "rcp.rn.f64 %fd1, %fd2;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -884,6 +896,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             Measured { code: "sqrt.approx.f32 %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "sqrt.rn.f64 %fd1, %fd2;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -935,6 +948,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             Measured { code: "rsqrt.approx.f32 %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "rsqrt.approx.f64 %fd1, %fd2;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -1020,6 +1034,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             since: Version::new(2, 3),
             target: "sm_20",
         }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -1068,6 +1083,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             since: Version::new(2, 3),
             target: "sm_20",
         }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -1115,6 +1131,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             since: Version::new(2, 3),
             target: "sm_20",
         }],
+        evidence: Evidence::Assembler,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -1160,6 +1177,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             since: Version::new(2, 3),
             target: "sm_20",
         }],
+        evidence: Evidence::Assembler,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -1197,6 +1215,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             since: Version::new(7, 0),
             target: "sm_75",
         }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
 ];

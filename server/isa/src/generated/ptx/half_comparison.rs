@@ -249,6 +249,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 2] = [
                 target: "sm_90",
             },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -352,6 +353,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 2] = [
                 target: "sm_90",
             },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
 ];

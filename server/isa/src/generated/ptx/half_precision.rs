@@ -51,6 +51,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
             Measured { code: "add.rn.f16 %h1, %h2, %h3;", since: Version::new(4, 2), target: "sm_53" },
             Measured { code: "add.bf16x2 %r4, %r5, %r6;", since: Version::new(7, 8), target: "sm_90" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -102,6 +103,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
             Measured { code: "sub.rn.f16 %h1, %h2, %h3;", since: Version::new(4, 2), target: "sm_53" },
             Measured { code: "sub.bf16x2 %r4, %r5, %r6;", since: Version::new(7, 8), target: "sm_90" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -153,6 +155,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
             Measured { code: "mul.rn.f16 %h1, %h2, %h3;", since: Version::new(4, 2), target: "sm_53" },
             Measured { code: "mul.bf16x2 %r4, %r5, %r6;", since: Version::new(7, 8), target: "sm_90" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -251,6 +254,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 target: "sm_90",
             },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -300,6 +304,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
             Measured { code: "neg.f16x2 %r1, %r2;", since: Version::new(5, 1), target: "sm_53" },
             Measured { code: "neg.bf16 %h1, %h2;", since: Version::new(7, 0), target: "sm_80" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -417,6 +422,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 target: "sm_86",
             },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -486,6 +492,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 target: "sm_86",
             },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {

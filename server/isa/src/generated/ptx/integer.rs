@@ -72,6 +72,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "add.s32 %r1, %r2, 7;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "add.sat.s32 %r3, %r1, %r2;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -121,6 +122,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "sub.u64 %rd1, %rd2, %rd3;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "sub.sat.s32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -172,6 +174,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "mul.wide.u32 %rd1, %r2, 24;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "mul.hi.u64 %rd2, %rd3, %rd4;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -229,6 +232,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "mad.lo.s32 %r1, %r2, %r3, %r4;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "mad.wide.u16 %r5, %h1, %h2, %r6;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -318,6 +322,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "mul24.lo.u32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "mul24.hi.s32 %r4, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -364,6 +369,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             since: Version::new(2, 3),
             target: "sm_20",
         }],
+        evidence: Evidence::Assembler,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -400,6 +406,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             since: Version::new(2, 3),
             target: "sm_20",
         }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -438,6 +445,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "div.s32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "div.u64 %rd1, %rd2, 10;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -472,6 +480,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             ..Example::EMPTY
         },
         measured: &[Measured { code: "rem.u32 %r1, %r2, 32;", since: Version::new(2, 3), target: "sm_20" }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -497,6 +506,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             ..Example::EMPTY
         },
         measured: &[Measured { code: "abs.s32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -536,6 +546,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             ..Example::EMPTY
         },
         measured: &[Measured { code: "neg.s64 %rd1, %rd2;", since: Version::new(2, 3), target: "sm_20" }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -604,6 +615,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "min.s32 %r1, %r2, 0;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "min.u64 %rd1, %rd2, %rd3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -672,6 +684,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "max.s32 %r1, %r2, 0;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "max.u64 %rd1, %rd2, %rd3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -707,6 +720,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "popc.b32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "popc.b64 %r3, %rd1;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -742,6 +756,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "clz.b32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "clz.b64 %r3, %rd1;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -782,6 +797,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "bfind.u32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "bfind.shiftamt.s64 %r3, %rd1;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -853,6 +869,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             ..Example::EMPTY
         },
         measured: &[Measured { code: "brev.b32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -897,6 +914,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "bfe.u32 %r1, %r2, 8, 8;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "bfe.s64 %rd1, %rd2, %r3, %r4;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -937,6 +955,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             since: Version::new(2, 3),
             target: "sm_20",
         }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -978,6 +997,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             since: Version::new(7, 6),
             target: "sm_70",
         }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -1017,6 +1037,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             since: Version::new(7, 6),
             target: "sm_70",
         }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -1054,6 +1075,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             since: Version::new(5, 0),
             target: "sm_61",
         }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -1093,6 +1115,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             since: Version::new(5, 0),
             target: "sm_61",
         }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
 ];

@@ -42,6 +42,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Measured { code: "and.b32 %r1, %r2, 0xff;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "and.pred %p1, %p2, %p3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -84,6 +85,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Measured { code: "or.b32 %r1, %r2, 0xff;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "or.pred %p1, %p2, %p3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -126,6 +128,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Measured { code: "xor.b32 %r1, %r2, 0xff;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "xor.pred %p1, %p2, %p3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -162,6 +165,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Measured { code: "not.b32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "not.pred %p1, %p2;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -187,6 +191,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             ..Example::EMPTY
         },
         measured: &[Measured { code: "cnot.b32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -244,6 +249,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 target: "sm_70",
             },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -288,6 +294,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 target: "sm_32",
             },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -322,6 +329,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Measured { code: "shl.b32 %r1, %r2, 2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "shl.b64 %rd1, %rd2, %r3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -359,6 +367,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Measured { code: "shr.u32 %r1, %r2, 3;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "shr.s64 %rd1, %rd2, %r3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
 ];

@@ -63,6 +63,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
             Measured { code: "nanosleep.u32 100;", since: Version::new(6, 2), target: "sm_70" },
             Measured { code: "nanosleep.u32 %r1;", since: Version::new(6, 2), target: "sm_70" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {

@@ -55,6 +55,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             Measured { code: "bar.sync 1, 64;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "bar.cta.sync %r1, %r2;", since: Version::new(7, 8), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -101,6 +102,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             Measured { code: "bar.arrive 0, 64;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "bar.cta.arrive 1, %r1;", since: Version::new(7, 8), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -175,6 +177,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             },
             Measured { code: "bar.cta.red.or.pred %p3, 2, %p1;", since: Version::new(7, 8), target: "sm_20" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -379,6 +382,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             Measured { code: "bar.warp.sync 0xffffffff;", since: Version::new(5, 1), target: "sm_30" },
             Measured { code: "bar.warp.sync %r1;", since: Version::new(5, 1), target: "sm_30" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -490,6 +494,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             Measured { code: "membar.sys;", since: Version::new(2, 3), target: "sm_20" },
         ],
         simulation: Simulation::NoOp("memory is sequentially consistent"),
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -1032,6 +1037,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 target: "sm_60",
             },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -1579,6 +1585,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 target: "sm_30",
             },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -1640,6 +1647,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 target: "sm_70",
             },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -1676,6 +1684,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             ..Example::EMPTY
         },
         measured: &[Measured { code: "activemask.b32 %r1;", since: Version::new(6, 2), target: "sm_30" }],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -1754,6 +1763,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 target: "sm_80",
             },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -1776,7 +1786,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         predicable: true,
         summary: "Lets the grids that depend on this one start early, or waits for the grids that this one depends on.",
         semantics: &[
-            "launch_dependents: this CTA has signalled (idempotent); dependents may be scheduled once all CTAs signalled or finished",
+            "launch_dependents: this CTA has signaled (idempotent); dependents may be scheduled once all CTAs signaled or finished",
             "wait: block until prerequisite grids completed and their memory is visible",
         ],
         example: Example {
@@ -1833,6 +1843,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             Measured { code: "elect.sync %r1|%p1, 0xffffffff;", since: Version::new(8, 0), target: "sm_90" },
             Measured { code: "elect.sync _|%p2, %r2;", since: Version::new(8, 0), target: "sm_90" },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -2002,7 +2013,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         summary: "Reads the answer to try_cancel.",
         semantics: &[
             "is_canceled: p = request succeeded",
-            "get_first_ctaid: CTA id of the first CTA of the cancelled cluster (undefined if it failed)",
+            "get_first_ctaid: CTA id of the first CTA of the canceled cluster (undefined if it failed)",
         ],
         example: Example {
             code: "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1;\nclusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r1,%r2,%r3,%r4}, %q1;\nclusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r5, %q1;",

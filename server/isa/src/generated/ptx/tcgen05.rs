@@ -2129,7 +2129,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         summary: "Arrives at an mbarrier when the earlier tcgen05 operations of this thread are finished.",
         semantics: &["when earlier mma/cp/shift of this thread complete: arrive(mbar, 1) at cluster scope"],
         notes: &[
-            "With multicast the same shared offset is signalled in every CTA named by the mask.",
+            "With multicast the same shared offset is signaled in every CTA named by the mask.",
             "All tcgen05 instructions of a kernel must have the same cta_group.",
         ],
         divergence: "One thread issues it, mostly one that elect.sync picked; every lane that executes it begins an operation of its own.",

@@ -681,7 +681,7 @@ pub(crate) static STATE_SPACES: [StateSpace; 8] = [
         declared: "module or function",
         initial: "0",
         addressable: true,
-        initialisers: true,
+        initializers: true,
         ..StateSpace::EMPTY
     },
     StateSpace {
@@ -691,7 +691,7 @@ pub(crate) static STATE_SPACES: [StateSpace; 8] = [
         initial: "0",
         addressable: true,
         writable: true,
-        initialisers: true,
+        initializers: true,
         ..StateSpace::EMPTY
     },
     StateSpace {

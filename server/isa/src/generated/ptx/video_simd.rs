@@ -640,6 +640,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 target: "sm_30",
             },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {

@@ -1083,6 +1083,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
                 target: "sm_80",
             },
         ],
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -1191,6 +1192,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
         ],
         simulation: Simulation::Partly("not of `.s8.s4`, whose rows in memory are not documented"),
+        evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
     Instruction {

@@ -450,13 +450,13 @@ pub(crate) static INVALID_NAMES: [InvalidName; 53] = [
         write: "local_store.u32",
         why: "Loads and stores say how many bits they move: u8, u16, u32, u64, and u128 for device memory.",
     },
-    InvalidName { name: "ret", write: "return", why: "PTX has this name; here it is spelt out." },
+    InvalidName { name: "ret", write: "return", why: "PTX has this name; here it is spelled out." },
     InvalidName {
         name: "end",
         write: ".end",
         why: "What ends a kernel is a directive and begins with a dot.",
     },
-    InvalidName { name: "fi", write: "endif", why: "What ends an if is spelt out." },
+    InvalidName { name: "fi", write: "endif", why: "What ends an if is spelled out." },
     InvalidName {
         name: "elseif",
         why: "There is no else with a condition: write else, and a nested if in it.",

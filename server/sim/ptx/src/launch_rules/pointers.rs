@@ -146,7 +146,10 @@ fn tables(bodies: &Bodies<'_>) -> ByParam<TableSize> {
                     Some(-1) => TableSize::Slots,
                     _ => continue,
                 };
-                if let Object::Pointee(param, at) = value.object {
+                // A register that is updated holds both: the argument, and one less.
+                if let Object::Pointee(param, at) = value.object
+                    && tables.get(&(param, at)) != Some(&TableSize::Slots)
+                {
                     tables.insert((param, at), size);
                 }
             }

@@ -19,10 +19,10 @@ use warplens_sim_warp::{Control, RunOptions, RunResult, Status};
 use warplens_test_support::shared;
 
 /// The corpora whose cases are recorded.
-const CASES: [&str; 2] = ["corpus/ptx-exec", "corpus/sass-exec"];
+pub(crate) const CASES: [&str; 2] = ["corpus/ptx-exec", "corpus/sass-exec"];
 
 /// Cases with approximate results, which the simulator rounds correctly but a device does not.
-const APPROXIMATE: &[&str] = &["mufu_exact"];
+pub(crate) const APPROXIMATE: &[&str] = &["mufu_exact"];
 
 /// A kernel that logs which lanes reach which point.
 struct LaneProbe {

@@ -16,6 +16,7 @@ mod copies;
 mod corpus;
 mod device_functions;
 mod divergence;
+mod evidence;
 mod exec;
 mod findings;
 mod gpu;

@@ -14,7 +14,7 @@ fn clean(grid: u32, block: u32, body: &str) {
 }
 
 #[test]
-fn a_neighbour_in_another_warp_without_a_barrier() {
+fn a_neighbor_in_another_warp_without_a_barrier() {
     let body = |barrier: &str| {
         format!(
             "

@@ -7,7 +7,7 @@ use expect_test::{Expect, expect};
 use warplens_sim_ptx::Model;
 use warplens_sim_warp::Status;
 
-/// Runs a body under every model and checks the masks of the visits to each labelled statement. `%r1` is the lane.
+/// Runs a body under every model and checks the masks of the visits to each labeled statement. `%r1` is the lane.
 fn check(body: &str, expected: Expect) {
     let text = kernel(&format!("mov.u32 %r1, %tid.x;\n{body}"));
     let mut table = String::new();

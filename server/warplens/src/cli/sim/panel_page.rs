@@ -8,14 +8,11 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 use warplens_ide::lanes::json::Positions;
 use warplens_ide::lanes::panel::{BufferRequest, MomentRequest, Page, Panel, PanelError, PanelQuery};
+use warplens_panel::{SCRIPT, STYLE};
 use warplens_sim_warp::{Control, FindingKind, Severity, WarpId};
 
 use super::simulated::Simulated;
 use crate::cli::plain::{NOT_IN_XML, is_hidden};
-
-/// The style and the script of the panel; `npm run build` in `editors/vscode` bundles the script.
-const STYLE: &str = include_str!("../../../../../editors/panel/src/panel.css");
-const SCRIPT: &str = include_str!("../../../../../editors/panel/report.js");
 
 /// The limit of steps whose statements are listed.
 const MAX_STEPS: u64 = 100_000;

@@ -1,4 +1,4 @@
-//! An open document: its text as a rope, its version, and if it is not analysed, the reason.
+//! An open document: its text as a rope, its version, and if it is not analyzed, the reason.
 //!
 //! The rope and the analysis host always have the same text: an edit is applied to both or to neither. After an edit outside the text
 //! the document is refused until the client sends the whole text, because answers about a different text would be wrong.
@@ -18,13 +18,13 @@ use crate::language::{self, Kind};
 use crate::lsp::documents::analysis_delay::AnalysisDelay;
 use warplens_protocol::position::{Encoding, text_range};
 
-/// The limit of an analysed text in bytes. Memory use is at most ten times this. VS Code synchronizes files of up to 50 MB.
+/// The limit of an analyzed text in bytes. Memory use is at most ten times this. VS Code synchronizes files of up to 50 MB.
 pub const MAX_TEXT: usize = 64 << 20;
 
 /// A longer text is opened by two threads, and its first check frees much memory.
 const LONG: usize = 1 << 20;
 
-/// Why a `.wave` file of another tool is not analysed.
+/// Why a `.wave` file of another tool is not analyzed.
 const FOREIGN: &str = "this file has no `.kernel` line; if it is WAVE, select the language `wave-asm` for it";
 
 pub(crate) struct Document {
@@ -41,13 +41,13 @@ pub(crate) struct Document {
 
 enum Body {
     Text(Language, Rope),
-    /// Possibly a file of another tool, so it is not analysed until it contains a kernel.
+    /// Possibly a file of another tool, so it is not analyzed until it contains a kernel.
     Foreign(Rope),
-    /// Not analysed. The text is not stored.
+    /// Not analyzed. The text is not stored.
     Refused(Refusal),
 }
 
-/// Why a document is not analysed.
+/// Why a document is not analyzed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) code: &'static str,
@@ -74,7 +74,7 @@ impl Document {
         Document { file, version: item.version, delay: AnalysisDelay::default(), frees_memory, kind, body }
     }
 
-    /// The text of an analysed document.
+    /// The text of an analyzed document.
     pub(crate) fn text(&self) -> Option<&Rope> {
         match &self.body {
             Body::Text(_, text) => Some(text),
@@ -82,7 +82,7 @@ impl Document {
         }
     }
 
-    /// The language of an analysed document.
+    /// The language of an analyzed document.
     pub(crate) fn language(&self) -> Option<Language> {
         match self.body {
             Body::Text(language, _) => Some(language),
@@ -99,7 +99,7 @@ impl Document {
     }
 
     /// Why requests about the document are refused.
-    pub(crate) fn reason_not_analysed(&self) -> Option<&str> {
+    pub(crate) fn reason_not_analyzed(&self) -> Option<&str> {
         match &self.body {
             Body::Text(..) => None,
             Body::Foreign(_) => Some(FOREIGN),
@@ -154,7 +154,7 @@ impl Document {
         done
     }
 
-    /// Analyses a foreign document once an edit has inserted a kernel.
+    /// Analyzes a foreign document once an edit has inserted a kernel.
     fn adopt(&mut self, edit: Edit, host: &mut AnalysisHost) {
         let (Body::Foreign(text), Kind::Ambiguous(language)) = (&self.body, self.kind) else { return };
         let line = |offset: TextSize| text.byte_to_line(usize::from(offset));
@@ -219,7 +219,7 @@ fn open_text(text: &str, file: FileId, language: Language, host: &mut AnalysisHo
     })
 }
 
-/// Applies an edit to a text that is not analysed.
+/// Applies an edit to a text that is not analyzed.
 fn edit_foreign(text: &mut Rope, range: TextRange, insert: &str) -> Edit {
     replace(text, range, insert);
     Edit { range, inserted: TextSize::of(insert), largest_item: 0 }

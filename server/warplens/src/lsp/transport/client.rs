@@ -163,7 +163,7 @@ impl Client {
         self.notify::<ShowMessage>(&ShowMessageParams { typ, message });
     }
 
-    /// Shows the user why a document is not analysed.
+    /// Shows the user why a document is not analyzed.
     pub(crate) fn show_refusal(&self, uri: &Uri, refusal: &Refusal) {
         let name = uri.path().as_str().rsplit('/').next().unwrap_or_default();
         self.show(MessageType::WARNING, format!("{name}: {}", refusal.message));

@@ -343,7 +343,7 @@ fn sizes_of_tables() {
     );
     check(
         ".param .align 8 .b8 s[16]",
-        "ld.param.v2.u32 {%r1, %r2}, [s+8];\nsub.u32 %r3, %r2, 1;\ncvt.u64.u32 %rd1, %r3;\nand.b64 %rd2, %rd3, %rd1;",
+        "ld.param.v2.u32 {%r1, %r2}, [s+8];\nsub.u32 %r2, %r2, 1;\ncvt.u64.u32 %rd1, %r2;\nand.b64 %rd2, %rd3, %rd1;",
         expect!["(8 u32: -, 12 u32: slots)"],
     );
 }

@@ -129,6 +129,11 @@ impl Values {
 
     fn follow(&mut self, flow: Flow) -> bool {
         match flow {
+            Flow::Value { from, added, to } if from == to => {
+                let moved: Vec<_> =
+                    self.at(from).iter().filter_map(|address| self.updated(*address, from, added)).collect();
+                self.add_all(to, moved)
+            }
             Flow::Value { from, added, to } => {
                 let moved: Vec<_> = self.at(from).iter().map(|address| address.plus(added)).collect();
                 self.add_all(to, moved)
@@ -154,6 +159,16 @@ impl Values {
                     self.add_all(Place::Memory(Address { object: to, offset }), values) || grew
                 })
             }
+        }
+    }
+
+    /// An address after an instruction that updates its register: `add %rd1, %rd1, 8`. In a loop the offset is unknown, which
+    /// matters only for the stack frame, where it means an array.
+    fn updated(&self, address: Address, register: Place, added: Option<i64>) -> Option<Address> {
+        let mut others = self.at(register).iter().filter(|other| other.object == address.object);
+        match address.object {
+            Object::Frame(..) => Some(address.plus(None)),
+            _ => (others.next().is_some() && others.next().is_none()).then(|| address.plus(added)),
         }
     }
 

@@ -59,6 +59,11 @@ impl Source {
         decode(&Module::new(&self.headers, &function), entry)
     }
 
+    /// The functions with a body.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = &Function> {
+        self.functions.values().map(|(_, function)| &**function)
+    }
+
     /// A function with a body.
     pub(crate) fn function(&self, name: &str) -> Arc<Function> {
         Arc::clone(&self.functions[name].1)

@@ -51,7 +51,7 @@ pub(crate) fn prepare(
         match read {
             Ok(bytes) => bytes.map_err(Into::into),
             Err(Failure::Refused(reason) | Failure::Panicked(reason)) => Err(reason.into()),
-            Err(Failure::Cancelled) => Err("cancelled".into()),
+            Err(Failure::Cancelled) => Err("canceled".into()),
         }
     };
     let prepared = snapshot.analysis.prepare_run(snapshot.file, &request, file.as_ref(), &read_file)?;

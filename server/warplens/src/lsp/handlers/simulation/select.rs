@@ -84,7 +84,7 @@ impl State {
     pub(crate) fn prepare_again(&mut self, uri: &Uri) {
         let Some(document) = self.documents.get(uri) else { return };
         let version = document.version;
-        if let Some(reason) = document.reason_not_analysed() {
+        if let Some(reason) = document.reason_not_analyzed() {
             let reason = reason.to_owned();
             return self.preparation_failed(uri, &reason);
         }
