@@ -12,6 +12,7 @@ mod missing_target;
 mod no_instructions;
 mod no_such_encoding;
 mod opcode_of_other_target;
+mod signed_hex;
 mod unmatched_token;
 
 use warplens_hir::sass::{Code, Destination, Function, Immediate, Instruction, Value, flow, joins};

@@ -59,12 +59,14 @@ pub fn register_budget(limits: &Limits, threads: u64, ctas: u64) -> u64 {
 }
 
 /// The hover on one of these directives: a table in markdown. `None` if the target's limits are unknown, or
-/// the kernel does not declare its threads.
+/// the kernel declares neither its threads nor its registers.
 pub fn markdown(signature: &Signature, module: &ModuleTarget) -> Option<String> {
     let target = module.architecture.as_deref().and_then(warplens_isa::ptx::target)?;
     let limits = target.limits?;
     let demand = Demand::of(signature);
-    let threads = demand.threads?;
+    let Some(threads) = demand.threads else {
+        return demand.registers.map(|registers| warps_by_registers(target, limits, registers));
+    };
     if threads > u64::from(limits.threads_per_cta) {
         let most = limits.threads_per_cta;
         return Some(format!(
@@ -73,6 +75,21 @@ pub fn markdown(signature: &Signature, module: &ModuleTarget) -> Option<String> 
         ));
     }
     Some(table(target, limits, demand, threads))
+}
+
+/// How many warps fit, if only the registers of a thread are known.
+fn warps_by_registers(target: &Target, limits: &Limits, registers: u64) -> String {
+    let unit = u64::from(limits.register_unit);
+    let warp = registers.saturating_mul(WARP).checked_next_multiple_of(unit).unwrap_or(u64::MAX);
+    let warps = (u64::from(limits.registers_per_sm) / warp).min(u64::from(limits.warps_per_sm));
+    format!(
+        "With {registers} registers per thread, a multiprocessor of {} has registers for {} threads: {warps} of {} {}. `.maxntid` or \
+         `.reqntid` tells how many CTAs that is.\n",
+        target.name,
+        warps * WARP,
+        limits.warps_per_sm,
+        plural(limits.warps_per_sm.into(), "warp"),
+    )
 }
 
 fn table(target: &Target, limits: &Limits, demand: Demand, threads: u64) -> String {

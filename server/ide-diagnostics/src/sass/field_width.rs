@@ -4,7 +4,7 @@ use text_size::TextRange;
 use warplens_hir::sass::{Function, Immediate, Instruction, Operand, Register, RegisterFile, Value, flow};
 use warplens_isa::sass::{self as isa, Flow, Generation};
 
-use super::no_such_encoding::shown;
+use super::signed_hex::signed_hex;
 
 pub(super) fn check(
     function: &Function,
@@ -41,7 +41,7 @@ pub(super) fn check(
             let opcode = &instruction.opcode;
             report(
                 operand.range,
-                format!("{what} of `{opcode}` has {bits} bits, and {} does not fit", shown(number)),
+                format!("{what} of `{opcode}` has {bits} bits, and {} does not fit", signed_hex(number)),
             );
         }
     }

@@ -5,11 +5,11 @@ use warplens_hir::sass::{Function, Operand};
 use warplens_ide_db::Problem;
 use warplens_ide_db::sass::names;
 
-use super::no_such_encoding::shown;
+use super::signed_hex::signed_hex;
 use crate::codes;
 
 pub(super) fn address(range: TextRange, address: i64) -> Problem {
-    let message = format!("there is not an instruction at {}", shown(address));
+    let message = format!("there is not an instruction at {}", signed_hex(address));
     Problem::warning(range, codes::MISSING_TARGET, message)
 }
 

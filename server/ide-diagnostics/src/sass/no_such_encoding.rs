@@ -6,6 +6,7 @@ use warplens_ide_db::Problem;
 use warplens_isa::sass::{self as isa, Flow};
 
 use super::field_width;
+use super::signed_hex::signed_hex;
 use crate::codes;
 
 /// `stated` says whether the listing has a target; without one, the limits that depend on it are not known.
@@ -92,7 +93,9 @@ fn constant_too_wide(constant: &Constant) -> Option<String> {
     let lowest = if constant.register.is_some() { -0x8000 } else { 0 };
     let fits = (lowest..=0xffff).contains(&constant.offset);
     let offset = constant.offset;
-    (!fits).then(|| format!("the offset in a constant bank has 16 bits, and {} does not fit", shown(offset)))
+    (!fits).then(|| {
+        format!("the offset in a constant bank has 16 bits, and {} does not fit", signed_hex(offset))
+    })
 }
 
 /// Before Volta, relative targets have 24 bits with a sign, absolute ones 32 bits, with a sign after a register.
@@ -115,8 +118,9 @@ fn target_too_wide(function: &Function, index: usize) -> Option<(TextRange, Stri
         (Value::Immediate(Immediate::Integer(address)), _) => (address.saturating_sub(next), SIGNED_24),
         _ => return None,
     };
-    let message =
-        || format!("the target of `{}` has {bits}, and {} does not fit", instruction.opcode, shown(number));
+    let message = || {
+        format!("the target of `{}` has {bits}, and {} does not fit", instruction.opcode, signed_hex(number))
+    };
     (!(range.0..=range.1).contains(&number)).then(|| (operand.range, message()))
 }
 
@@ -125,8 +129,3 @@ type Field = (&'static str, (i64, i64));
 const SIGNED_24: Field = ("24 bits with a sign", (-0x80_0000, 0x7f_ffff));
 const SIGNED_32: Field = ("32 bits with a sign", (-0x8000_0000, 0x7fff_ffff));
 const UNSIGNED_32: Field = ("32 bits", (0, 0xffff_ffff));
-
-pub(super) fn shown(number: i64) -> String {
-    let sign = if number < 0 { "-" } else { "" };
-    format!("{sign}{:#x}", number.unsigned_abs())
-}

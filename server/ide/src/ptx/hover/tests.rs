@@ -384,6 +384,12 @@ fn the_name_of_a_kernel_has_its_occupancy() {
 }
 
 #[test]
+fn registers_alone_limit_the_warps() {
+    let text = hover_in(".version 8.0\n.target sm_90\n.entry foo() .maxnreg 64 { ret; }\n       |\n");
+    assert!(text.contains("registers for 1024 threads: 32 of 64 warps"), "{text}");
+}
+
+#[test]
 fn the_version_has_its_toolkit() {
     assert!(hover_in(".version 8.5\n         |\n.target sm_90\n").contains("CUDA 12.5"));
     assert!(hover_in(".version 8.5\n  |\n.target sm_90\n").contains("CUDA 12.5"));
