@@ -53,7 +53,12 @@ impl Resolved {
     #[must_use]
     pub fn without_memory(&self) -> Resolved {
         let config = self.config.without_memory();
-        Resolved { launch: self.launch.clone(), config, buffers: self.buffers.clone() }
+        Resolved {
+            launch: self.launch.clone(),
+            config,
+            buffers: self.buffers.clone(),
+            tried: self.tried.clone(),
+        }
     }
 
     /// The bytes of a buffer before the run.
