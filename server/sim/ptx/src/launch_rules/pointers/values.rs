@@ -150,7 +150,11 @@ impl Values {
                 let targets: Vec<_> =
                     self.at(base).iter().map(|address| Place::Memory(address.plus(Some(offset)))).collect();
                 let values = self.at(from).to_vec();
-                targets.into_iter().fold(false, |grew, to| self.add_all(to, values.clone()) || grew)
+                let mut grew = false;
+                for to in targets {
+                    grew |= self.add_all(to, values.clone());
+                }
+                grew
             }
             Flow::Whole { from, to } => {
                 let offsets = self.stored.get(&from).cloned().unwrap_or_default();
@@ -173,7 +177,11 @@ impl Values {
     }
 
     fn add_all(&mut self, to: Place, addresses: Vec<Address>) -> bool {
-        addresses.into_iter().fold(false, |grew, address| self.add(to, address) || grew)
+        let mut grew = false;
+        for address in addresses {
+            grew |= self.add(to, address);
+        }
+        grew
     }
 
     /// What a load from an address may return.
