@@ -286,12 +286,29 @@ fn a_return_from_a_function_that_does_not_return() {
 
 #[test]
 fn a_function_that_does_not_return_falls_off_its_end() {
-    for exits in ["", "setp.lt.u32 %p, n, 4;\n@%p exit;\n"] {
+    let setp = "setp.lt.u32 %p, n, 4;\n";
+    for body in [
+        "add.u32 a, n, 1;",
+        "setp.lt.u32 %p, n, 4;\n@%p exit;\nadd.u32 a, n, 1;",
+        &format!("{setp}@%p exit;"),
+        &format!("{setp}{{ @%p exit; }}"),
+        "setp.gt.u32 %p, n, 400;\n@%p trap;",
+        &format!("{setp}@%p bra E;\nexit;\nE:"),
+        &format!("{setp}bra M;\nL: exit;\nM: @%p bra L;"),
+        "mov.u32 a, 0;\nts: .branchtargets X, Y;\nbrx.idx a, ts;\nY: exit;\nX:",
+        "call inner, (n);",
+        "bar.warp.sync -1;",
+        "",
+    ] {
         let functions = format!(
-            ".func stop(.reg .u32 n) .noreturn\n{{\n.reg .pred %p;\n.reg .u32 a;\n{exits}add.u32 a, n, 1;\n}}\n"
+            ".func inner(.reg .u32 v) {{ ret; }}\n\
+             .func stop(.reg .u32 n) .noreturn\n{{\n.reg .pred %p;\n.reg .u32 a;\n{body}\n}}\n"
         );
         let found = findings(&storing(&functions, "call stop, (%t);\nmov.u32 %v, 0;"));
-        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found.len(), 1, "{body}: {found:?}");
         assert_eq!(found[0].0, FindingKind::Noreturn);
     }
+    // All lanes exit.
+    let functions = ".func stop(.reg .u32 n) .noreturn\n{\n.reg .pred %p;\nsetp.lt.u32 %p, n, 4;\n@%p exit;\n@!%p exit;\n}\n";
+    assert_eq!(findings(&storing(functions, "call stop, (%t);\nmov.u32 %v, 0;")), []);
 }

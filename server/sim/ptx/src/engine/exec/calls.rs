@@ -114,7 +114,9 @@ impl Warp {
                     ((frame, function, &**arguments), (new, entered_function, &*entered_function.params));
                 self.pass_undefined(sanitizer, from, to, mask);
             }
-            let end = entered_function.code.len() as u32;
+            // Lanes do not leave a `.noreturn` function unnoticed: those that reach its end are reported there.
+            let end =
+                if entered_function.is_noreturn { u32::MAX } else { entered_function.code.len() as u32 };
             entered.push(FunctionEntry { frame: new, function: callee, end, mask });
         }
         self.groups.call(pc + 1, &entered);

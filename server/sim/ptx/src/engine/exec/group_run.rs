@@ -145,11 +145,10 @@ impl GroupRun<'_> {
         }
     }
 
-    /// Whether the group waits here for others. At the end of a `.noreturn` function it returns, which is reported.
+    /// Whether the group waits here for others.
     #[inline(always)]
     pub(super) fn reconverges_at(&self, pc: u32) -> bool {
-        let returns = self.function.is_noreturn && pc as usize >= self.function.code.len();
-        pc == self.group.until && !returns
+        pc == self.group.until
     }
 
     #[inline(always)]

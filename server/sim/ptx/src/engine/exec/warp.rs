@@ -244,7 +244,13 @@ impl Warp {
                 None
             }
             LoopExit::FellOff => {
-                self.check_return(function, statement.saturating_sub(1), group.mask, run.state);
+                let mut last = statement.saturating_sub(1);
+                if pc == 0 {
+                    // A function without statements.
+                    let calls = self.call_stack(run.launch, group.frame);
+                    last = calls.first().map_or(last, |call| call.statement.0);
+                }
+                self.check_return(function, last, group.mask, run.state);
                 self.exit_frame(run, group.frame, group.mask);
                 None
             }
