@@ -1,8 +1,8 @@
 //! Races with loads whose value is not used.
 //!
 //! Compilers let all warps of a block load what only one of them stores: in the others, the load may race with the store, and
-//! its value reaches no other access, not even through an exchange of values in the warp. Which lanes use a value is known only when their block has ended, so these races are
-//! recorded, and removed from the findings at the end of the run.
+//! its value reaches no other access, not even through an exchange of values in the warp. Which lanes use a value is known only
+//! when their block has ended, so these races are recorded, and removed from the findings at the end of the run.
 
 use rustc_hash::FxHashMap;
 use warplens_sim_warp::finding_kind::FindingKind;

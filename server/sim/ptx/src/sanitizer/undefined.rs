@@ -1,9 +1,9 @@
 //! Propagation of undefined values through registers.
 //!
-//! A register or the carry flag is undefined if it may be read before it is written, or after it loads uninitialized memory. This is not an
-//! error in itself: compilers pack, select and move values that are never used. It is an error where the value matters: in
-//! an address, a guard, a branch condition, or a store that other threads see. The finding is at the value's origin, and
-//! names the statement where the value matters.
+//! A register or the carry flag is undefined if it may be read before it is written, or after it loads uninitialized memory.
+//! This is not an error in itself: compilers pack, select and move values that are never used. It is an error where the value
+//! matters: in an address, a guard, a branch condition, or a store that other threads see. The finding is at the value's
+//! origin, and names the statement where the value matters.
 
 use rustc_hash::FxHashMap;
 use warplens_sim_cuda::registers::{FULL, filter_lanes, lanes};

@@ -410,7 +410,8 @@ fn a_carry_that_some_lanes_do_not_set() {
         &body(""),
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffff00: addc.u32 %r6, 0, 0;
-              Uninitialized read: the carry flag in lanes 8-31, before an instruction with `.cc` writes it
+              Uninitialized read: the carry flag in lanes 8-31
+              before an instruction with `.cc` writes it
               the value is stored; execute the instruction with `.cc` in these lanes, too
               the value is stored here: st.global.u32 [%rd2], %r6;
         "#]],
