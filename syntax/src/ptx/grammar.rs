@@ -106,7 +106,10 @@ fn semicolon(p: &mut Parser<'_>, message: &'static str) {
         return;
     }
     let rest = p.start();
-    p.error(format!("unexpected `{}`: expected `,` or `;`", p.current_text()));
+    match p.current() {
+        T![@] if p.nth(1) == T![ident] => p.error("a guard is written before its instruction"),
+        _ => p.error(format!("unexpected `{}`: expected `,` or `;`", p.current_text())),
+    }
     while !at_statement_end(p) && !p.at(T![;]) {
         p.bump();
     }
@@ -143,13 +146,13 @@ fn name_ref(p: &mut Parser<'_>) {
     rest_of_name(p);
 }
 
-/// `.x` or `@x` right after a name, as in names of other languages.
+/// `.x`, `@x` or `::x` right after a name, as in names of other languages.
 fn rest_of_name(p: &mut Parser<'_>) {
     if at_rest_of_name(p) {
         let rest = p.start();
         invalid_name(p);
         while at_rest_of_name(p) {
-            p.eat(T![@]);
+            while p.eat(T![@]) || p.eat(T![:]) {}
             p.bump();
         }
         rest.complete(p, ERROR);
@@ -157,7 +160,7 @@ fn rest_of_name(p: &mut Parser<'_>) {
 }
 
 fn at_rest_of_name(p: &Parser<'_>) -> bool {
-    p.nth_is_joint(0) && p.at(T![dot_word]) || at_version_of_name(p)
+    p.nth_is_joint(0) && p.at(T![dot_word]) || at_version_of_name(p) || at_path(p, 0)
 }
 
 /// `@v1` right after a name. `%r1@%p2 bra L` and `0@p bra L` lack a `;` instead.
@@ -165,13 +168,24 @@ fn at_version_of_name(p: &Parser<'_>) -> bool {
     p.at(T![@])
         && p.nth_is_joint(0)
         && p.nth_is_joint(1)
-        && p.nth(1) == T![ident]
-        && !p.nth_text(1).starts_with('%')
+        && (p.nth(1) == T![ident] && !p.nth_text(1).starts_with('%') || p.nth(1) == T![int_number])
         && p.nth(2) != T![ident]
 }
 
+/// `::panic` after a name that ends before the token `n`, as in `core::panic`.
+fn at_path(p: &Parser<'_>, n: usize) -> bool {
+    p.nth(n) == T![:]
+        && p.nth(n + 1) == T![:]
+        && p.nth(n + 2) == T![ident]
+        && (n..n + 3).all(|n| p.nth_is_joint(n))
+}
+
 fn invalid_name(p: &mut Parser<'_>) {
-    let first = if p.at(T![@]) { '@' } else { '.' };
+    let first = match p.current() {
+        T![@] => '@',
+        T![:] => ':',
+        _ => '.',
+    };
     p.error(format!("a name cannot contain `{first}`; its characters are letters, digits, `_` and `$`"));
 }
 

@@ -82,13 +82,70 @@ fn names_of_other_languages() {
     let text = ".func f() { mov.u32 %r1, v.x; vadd.u32.u32.u32 r, a.b0, b.h1, c; }";
     assert!(parse_file(warplens_syntax::ptx::LANGUAGE, text).errors().is_empty());
     check_bodies(
-        &["  add.s32 %r1, %r2, 5@%p1 bra L;", "  exit bra.uni L;"],
+        &["  add.s32 %r1, %r2, 5@%p1 bra L;", "  exit bra.uni L;", "  add.s32 %r1, %r2, 5 @!p ret;"],
         expect![[r#"
-          add.s32 %r1, %r2, 5@%p1 bra L;
-                            ^ missing `;` after this instruction
+              add.s32 %r1, %r2, 5@%p1 bra L;
+                                ^ missing `;` after this instruction
+            --
+              exit bra.uni L;
+                 ^ missing `;` after this instruction
+            --
+              add.s32 %r1, %r2, 5 @!p ret;
+                                ^ missing `;` after this instruction
+            --
+        "#]],
+    );
+}
+
+/// A `;` is missing only if a statement follows.
+#[test]
+fn what_follows_is_no_statement() {
+    check_bodies(
+        &[
+            "  bra L@1;",
+            "L@1:",
+            "  bra L:1;",
+            "  bra L:",
+            "  call core::panic, ();",
+            "  add.u32 %r1, %r2, %r3 @%p1;",
+            "  mov.u32 %r1, 1.x;",
+            "  @{%p1} ret;",
+        ],
+        expect![[r#"
+              bra L@1;
+                   ^ a name cannot contain `@`; its characters are letters, digits, `_` and `$`
+            --
+            L@1:
+             ^ a name cannot contain `@`; its characters are letters, digits, `_` and `$`
+            --
+              bra L:1;
+                   ^ unexpected `:`: expected `,` or `;`
+            --
+              bra L:
+                   ^ unexpected `:`: expected `,` or `;`
+            --
+              call core::panic, ();
+                       ^ unexpected `:`: expected `,` or `;`
+            --
+              add.u32 %r1, %r2, %r3 @%p1;
+                                    ^ a guard is written before its instruction
+            --
+              mov.u32 %r1, 1.x;
+                            ^^ unexpected `.x`: expected `,` or `;`
+            --
+              @{%p1} ret;
+               ^ a guard is written without braces
+            --
+        "#]],
+    );
+    check_modules(
+        &[".global .b32 a@1 = 4;", ".global .u64 t = g .x;"],
+        expect![[r#"
+        .global .b32 a@1 = 4;
+                      ^ a name cannot contain `@`; its characters are letters, digits, `_` and `$`
         --
-          exit bra.uni L;
-             ^ missing `;` after this instruction
+        .global .u64 t = g .x;
+                           ^^ unexpected `.x`: expected `,` or `;`
         --
     "#]],
     );
@@ -200,6 +257,7 @@ fn numbers_of_sections() {
             ".section .debug_info\n{\n.b32 (5)\n}",
             ".section .debug_info\n{\n.b32 5+1\n}",
             ".section .debug_info\n{\n.b32 L-4\n}",
+            ".section .debug_info\n{\n.b32 -1.5\n}",
         ],
         expect![[r#"
             .section .debug_info
@@ -218,6 +276,12 @@ fn numbers_of_sections() {
             {
             .b32 L-4
                  ^ a number cannot be subtracted from a label: write `+` or another label
+            }
+            --
+            .section .debug_info
+            {
+            .b32 -1.5
+                 ^ a float is not allowed in a section: write its bits as an integer
             }
             --
         "#]],

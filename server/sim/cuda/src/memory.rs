@@ -13,3 +13,4 @@ pub mod polled;
 pub mod print_buffer;
 pub mod region;
 pub mod spaces;
+pub(crate) mod zero_pages;

@@ -470,4 +470,9 @@ impl BlockSanitizer {
     pub fn local(&mut self, warp: u32) -> &mut LocalShadow {
         grown(&mut self.locals, warp)
     }
+
+    /// Bytes of host memory of the shadow of local memory.
+    pub(crate) fn local_bytes(&self) -> u64 {
+        self.locals.iter().map(LocalShadow::bytes).sum()
+    }
 }

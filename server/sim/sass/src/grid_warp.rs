@@ -5,7 +5,6 @@ use warplens_sim_cuda::grid::cluster::{Cluster, ClusterReports};
 use warplens_sim_cuda::grid::pause::Votes;
 use warplens_sim_cuda::grid::warp::{CudaWarp, GridState};
 use warplens_sim_cuda::memory::spaces::Spaces;
-use warplens_sim_cuda::registers::WIDTH;
 use warplens_sim_cuda::sanitizer::Sanitizer;
 use warplens_sim_cuda::sanitizer::patterns::ProgramPatterns;
 use warplens_sim_warp::record::Recorder;
@@ -103,7 +102,8 @@ impl CudaWarp for Warp {
     }
 
     fn bytes(&self) -> u64 {
-        (size_of_val(self.registers.rows.as_slice()) as u64) + self.local.bytes_per_thread() * WIDTH as u64
+        let registers = size_of_val(self.registers.rows.as_slice()) as u64;
+        registers + self.local.bytes() + self.recorder.held_bytes()
     }
 
     fn recorder(&mut self) -> &mut Recorder {

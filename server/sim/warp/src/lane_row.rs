@@ -8,6 +8,12 @@ use std::ops::{Deref, DerefMut};
 #[repr(C, align(64))]
 pub struct LaneRow<T, const N: usize>([T; N]);
 
+impl<T: Copy + Default, const N: usize> Default for LaneRow<T, N> {
+    fn default() -> Self {
+        LaneRow([T::default(); N])
+    }
+}
+
 impl<T: Copy, const N: usize> LaneRow<T, N> {
     #[inline]
     pub const fn all(value: T) -> LaneRow<T, N> {

@@ -192,6 +192,10 @@ fn section_data(p: &mut Parser<'_>) {
                 p.error("an expression of numbers is not allowed in a section: write the sum");
                 expressions::expression(p);
             }
+            T![-] if p.nth(1) == T![float_number] => {
+                p.error("a float is not allowed in a section: write its bits as an integer");
+                expressions::expression(p);
+            }
             T![ident] if p.nth(1) == T![-] && p.nth(2) == T![int_number] => {
                 p.error("a number cannot be subtracted from a label: write `+` or another label");
                 expressions::expression(p);

@@ -191,6 +191,7 @@ fn atom(p: &mut Parser<'_>, in_constant: bool) -> Option<CompletedMarker> {
 fn named(p: &mut Parser<'_>, in_constant: bool) -> CompletedMarker {
     let is_generic = p.current_text() == "generic";
     let is_register = p.current_text().starts_with('%');
+    let is_number = p.current_text() == "WARP_SZ";
     let name = leaf(p, NAME_REF);
     match p.current() {
         T![@] if at_version_of_name(p) => {
@@ -198,10 +199,18 @@ fn named(p: &mut Parser<'_>, in_constant: bool) -> CompletedMarker {
             name
         }
         T![dot_word] if p.nth_is_joint(0) => {
-            if !is_register && (in_constant || !operands::is_selector(p.current_text())) {
+            if is_register && in_constant {
+                p.error("a register is not a constant");
+            } else if is_number {
+                p.error("`WARP_SZ` is a number: it has no components");
+            } else if !is_register && (in_constant || !operands::is_selector(p.current_text())) {
                 invalid_name(p);
             }
             let member = name.precede(p);
+            p.bump();
+            if p.at(T![dot_word]) && p.nth_is_joint(0) {
+                p.error(format!("unexpected `{}`: an operand has one component", p.current_text()));
+            }
             while p.at(T![dot_word]) && p.nth_is_joint(0) {
                 p.bump();
             }

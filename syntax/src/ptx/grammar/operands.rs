@@ -46,18 +46,34 @@ fn at_operand(p: &Parser<'_>) -> bool {
 /// missing.
 pub(super) fn at_next_statement(p: &Parser<'_>) -> bool {
     match p.current() {
-        T![@] => !at_version_of_name(p),
-        T!['}'] | T![dot_word] | T![dwarf_line] | EOF => true,
+        T![@] => p.nth_starts_line(0) || at_guarded_instruction(p),
+        T![dot_word] => p.nth_starts_line(0) || words::begins_item(p.current_text()),
+        T!['}'] | T![dwarf_line] | EOF => true,
         T!['{'] => p.nth_starts_line(0),
         T![ident] if p.current_text().starts_with('%') => false,
         T![ident] => match p.nth(1) {
-            T![:] => true,
+            T![:] => p.nth_starts_line(0) || !at_path(p, 1) && starts_statement(p, 2),
             T![dot_word] => at_modified_opcode(p) && (p.nth_starts_line(0) || begins_operands(p)),
             T![,] => false,
             _ => p.nth_starts_line(0),
         },
         _ => false,
     }
+}
+
+/// `@%p1 bra`, `@!p ret`
+fn at_guarded_instruction(p: &Parser<'_>) -> bool {
+    let register = if p.nth(1) == T![!] { 2 } else { 1 };
+    !at_version_of_name(p) && p.nth(register) == T![ident] && is_opcode(p, register + 1)
+}
+
+/// Whether a statement can start at the token `n`, which follows the `:` of a label.
+fn starts_statement(p: &Parser<'_>, n: usize) -> bool {
+    p.nth_starts_line(n) || is_opcode(p, n) || matches!(p.nth(n), T![@] | T!['}'] | EOF)
+}
+
+fn is_opcode(p: &Parser<'_>, n: usize) -> bool {
+    p.nth(n) == T![ident] && !p.nth_text(n).starts_with('%')
 }
 
 /// `add.s32`, which is never an operand.

@@ -29,7 +29,7 @@ pub(super) fn body(p: &mut Parser<'_>) {
 pub(super) fn statement(p: &mut Parser<'_>) {
     match p.current() {
         T!['{'] => block(p),
-        T![ident] if p.nth(1) == T![:] || at_label_with_dot(p) => one_error(p, label_or_table),
+        T![ident] if p.nth(1) == T![:] || at_invalid_label(p) => one_error(p, label_or_table),
         T![ident] | T![@] => one_error(p, instruction),
         T![!] if p.nth(1) == T![ident] => one_error(p, instruction),
         T![dot_word] => directive(p),
@@ -85,8 +85,11 @@ fn directive(p: &mut Parser<'_>) {
     }
 }
 
-/// `L.1:`, which is not allowed.
-fn at_label_with_dot(p: &Parser<'_>) -> bool {
+/// `L.1:` or `L@1:`, which are not allowed.
+fn at_invalid_label(p: &Parser<'_>) -> bool {
+    if p.nth(1) == T![@] && p.nth_is_joint(1) && p.nth_is_joint(2) {
+        return matches!(p.nth(2), T![ident] | T![int_number]) && p.nth(3) == T![:];
+    }
     let words = (1..).take_while(|n| p.nth(*n) == T![dot_word] && p.nth_is_joint(*n)).count();
     words > 0 && p.nth(words + 1) == T![:]
 }
@@ -165,7 +168,9 @@ fn instruction(p: &mut Parser<'_>) {
     while p.at(T![dot_word]) && !at_directive_line(p) {
         p.bump();
     }
-    if p.at(T!['{']) || !p.at(T![;]) && !operands::at_next_statement(p) {
+    // On the same line, `L` of `bra L:` is an operand rather than a label after an instruction without operands.
+    let at_operand = p.at(T![ident]) && p.nth(1) == T![:] && !p.nth_starts_line(0);
+    if at_operand || p.at(T!['{']) || !p.at(T![;]) && !operands::at_next_statement(p) {
         operands::operands(p);
     }
     semicolon(p, "missing `;` after this instruction");
@@ -206,6 +211,11 @@ fn guard(p: &mut Parser<'_>) {
     // `@ bra L` has no register; `@ %p1 bra L` has one.
     if p.at(T![ident]) && (p.nth_is_joint(0) || p.current_text().starts_with('%')) {
         leaf(p, NAME_REF);
+    } else if p.at(T!['{']) && p.nth(1) == T![ident] && p.nth(2) == T!['}'] {
+        p.error("a guard is written without braces");
+        let braces = p.start();
+        (0..3).for_each(|_| p.bump());
+        braces.complete(p, ERROR);
     } else {
         p.error_after_previous("expected a predicate register after `@`");
     }

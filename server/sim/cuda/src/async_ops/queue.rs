@@ -14,6 +14,9 @@ use crate::tensor_memory::use_log::UseLog;
 /// What an operation in flight costs besides its accesses.
 const COST: u64 = 8;
 
+/// Bytes of host memory per access of an operation in flight, at most.
+const BYTES_PER_ACCESS: u64 = 32;
+
 /// The most that operations in flight may cost. It bounds their memory, and the time of a statement that completes them all.
 /// An operation may complete at any time, so beyond it the oldest ones do.
 const MAX_COST: u64 = 1 << 20;
@@ -69,6 +72,11 @@ impl Queue {
             (self.cost, kept) = (self.cost + cost, last);
         }
         self.operations.drain(..kept).collect()
+    }
+
+    /// Bytes of host memory of the operations in flight.
+    pub(crate) fn bytes(&self) -> u64 {
+        size_of_val(self.operations.as_slice()) as u64 + self.cost * BYTES_PER_ACCESS
     }
 
     /// The number of operations in flight.

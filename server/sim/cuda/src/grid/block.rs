@@ -344,6 +344,12 @@ impl<W: CudaWarp> Block<W> {
         self.states.iter().zip(&self.warps).filter(move |(state, _)| waits(state)).map(|(_, warp)| warp)
     }
 
+    /// Bytes of host memory that the block uses while it is not running.
+    pub(super) fn bytes(&self) -> u64 {
+        let warps = self.warps.iter().map(|warp| warp.bytes() + size_of::<W>() as u64);
+        warps.sum::<u64>() + self.sanitizer.local_bytes() + size_of::<Self>() as u64
+    }
+
     pub(super) fn running(&self) -> Option<&W> {
         self.warps.get(self.turn)
     }

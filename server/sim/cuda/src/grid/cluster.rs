@@ -203,10 +203,10 @@ impl<W: ClusterReports> Cluster<W> {
         self.blocks.iter().all(|block| block.add_to(livelock, changes))
     }
 
-    /// Bytes of host memory that the cluster uses while it is suspended.
+    /// Bytes of host memory that the cluster uses while it is not running.
     pub(super) fn bytes(&self) -> u64 {
-        let warps = self.blocks.iter().flat_map(|block| &block.warps);
-        self.shared.len() as u64 + warps.map(W::bytes).sum::<u64>()
+        let blocks = self.blocks.iter().map(Block::bytes).sum::<u64>();
+        self.shared.len() as u64 + blocks + self.tensor_memory.bytes() + self.asynchronous.bytes()
     }
 
     /// Releases a group that waits for other lanes only because of the model, if no other warp can run.

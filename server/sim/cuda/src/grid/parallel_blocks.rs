@@ -22,6 +22,8 @@ use crate::run_state::RunState;
 /// Ranges per worker: with more ranges, the wait for the last one is shorter.
 const RANGES_PER_WORKER: u64 = 8;
 const MAX_RANGE: u64 = 256;
+/// Bytes of the copies of the memory that blocks share.
+const MAX_COPIES: u64 = 256 << 20;
 
 /// The threads that may run blocks in parallel.
 pub(super) struct ParallelBlocks<'a> {
@@ -61,9 +63,9 @@ impl<'a> ParallelBlocks<'a> {
         let can_start = run.suspended.is_empty() && run.grid.spaces.changes > 0;
         let Some(accesses) = accesses.filter(|_| can_start) else { return Ok(false) };
         let size = run.grid.spaces.launch.size() + run.grid.spaces.globals.size();
-        let limits = &run.launch.options.limits;
-        let copies = limits.max_memory / size.max(1);
-        let slots = copies.saturating_sub(2).min(workers.count() as u64);
+        // The results are merged in one of the copies.
+        let copies = MAX_COPIES / size.max(1);
+        let slots = copies.saturating_sub(1).min(workers.count() as u64);
         if slots < 2 {
             return Ok(false);
         }
@@ -80,6 +82,7 @@ impl<'a> ParallelBlocks<'a> {
             blocks_done: AtomicU64::new(run.blocks_done),
             shadow: AtomicU64::new(shadow),
             share: shadow / slots,
+            max_bytes: run.max_bytes / slots,
             failed: AtomicBool::new(false),
             merged: Mutex::new(merged),
         };
@@ -132,6 +135,8 @@ struct WorkQueue<'t, 'a, 'p, W: ClusterReports> {
     shadow: AtomicU64,
     /// Bytes of shadow memory for each range.
     share: u64,
+    /// Bytes of the unfinished blocks of each worker.
+    max_bytes: u64,
     /// Whether the run must continue sequentially.
     failed: AtomicBool,
     merged: Mutex<MergedResults>,
@@ -153,6 +158,7 @@ impl<W: ClusterReports> WorkQueue<'_, '_, '_, W> {
         let (spaces, extra) = (self.run.grid.spaces.clone(), self.run.grid.extra.clone());
         let mut run = SequentialBlocks::<W>::new(self.run.launch, spaces, extra, control);
         run.grid.spaces.access_set = Some(Box::new(run.grid.spaces.new_access_set()));
+        run.max_bytes = self.max_bytes;
         loop {
             let first = self.next.fetch_add(self.range, Ordering::Relaxed);
             let end = first.saturating_add(self.range).min(run.launch.clusters());

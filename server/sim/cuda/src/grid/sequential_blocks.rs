@@ -23,6 +23,10 @@ pub(super) struct SequentialBlocks<'a, 'p, W: CudaWarp> {
     pub(super) control: Control<'a>,
     /// Clusters that cannot continue by themselves, with their numbers.
     pub(super) suspended: Vec<(u64, Cluster<W>)>,
+    /// Bytes of host memory of the suspended clusters.
+    suspended_bytes: u64,
+    /// Limit of the host memory of all clusters that have started and not ended, in bytes.
+    pub(super) max_bytes: u64,
     pub(super) traces: Listing,
     pub(super) blocks_done: u64,
     /// The last cluster, whose allocations the next one reuses.
@@ -37,11 +41,14 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         control: Control<'a>,
     ) -> SequentialBlocks<'a, 'p, W> {
         let state = RunState::new(&launch.options, W::sanitizer(launch));
+        let limits = &launch.options.limits;
         SequentialBlocks {
             launch,
             grid: GridState { spaces, state, extra },
             control,
             suspended: Vec::new(),
+            suspended_bytes: 0,
+            max_bytes: limits.max_blocks.min(limits.max_memory),
             traces: Listing::default(),
             blocks_done: 0,
             left: None,
@@ -74,10 +81,11 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         loop {
             match cluster.run(self.launch, &mut self.grid) {
                 BlockPause::Due => {
-                    if let Err(status) = self.poll()? {
-                        if status == Status::StepLimit {
-                            self.report_step_limit(&cluster);
-                        }
+                    let ended = self.poll()?;
+                    if ended == Some(Status::StepLimit) {
+                        self.report_step_limit(&cluster);
+                    }
+                    if let Some(status) = ended.or_else(|| self.exceeds_memory(&cluster)) {
                         self.collect(&mut cluster);
                         return Ok(Some(status));
                     }
@@ -89,8 +97,10 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
                     return Ok(None);
                 }
                 BlockPause::Stuck => {
+                    let status = self.exceeds_memory(&cluster);
+                    self.suspended_bytes += cluster.bytes();
                     self.suspended.push((number, cluster));
-                    return Ok(self.exceeds_memory());
+                    return Ok(status);
                 }
                 BlockPause::Stopped(status) => {
                     self.collect(&mut cluster);
@@ -100,17 +110,17 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         }
     }
 
-    /// Checks the memory limit after a cluster was suspended.
-    fn exceeds_memory(&mut self) -> Option<Status> {
-        let (_, last) = self.suspended.last()?;
-        let waiting = self.suspended.len() as u64;
-        // Clusters are alike, so the last one represents all.
-        let (bytes, max) = (last.bytes().saturating_mul(waiting), self.launch.options.limits.max_memory);
+    /// Checks the memory limit; `cluster` is the one that ran last, and is not suspended yet.
+    fn exceeds_memory(&mut self, cluster: &Cluster<W>) -> Option<Status> {
+        let (bytes, max) = (self.suspended_bytes.saturating_add(cluster.bytes()), self.max_bytes);
         (bytes > max).then(|| {
+            let blocks = (self.suspended.len() + 1) * cluster.blocks.len();
             let message = format!(
-                "{waiting} suspended blocks require {bytes} bytes, the limit is {max}\nlaunch fewer blocks"
+                "{blocks} unfinished {} {bytes} bytes, the limit is {max}\ntheir registers and local memory, and the shared \
+                 and tensor memory of blocks that wait for others; launch fewer threads, or use less of these",
+                if blocks == 1 { "block requires" } else { "blocks require" }
             );
-            let cta = last.blocks[0].cta;
+            let cta = cluster.blocks[0].cta;
             let finding = Finding { cta, ..Finding::about_launch(FindingKind::MemoryLimit, message) };
             self.grid.state.report(finding);
             Status::Faulted
@@ -136,7 +146,8 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         self.grid.state.report(finding);
     }
 
-    fn poll(&mut self) -> Result<Result<(), Status>, Cancelled> {
+    /// Lets the caller control the run; returns a status if the run is over.
+    fn poll(&mut self) -> Result<Option<Status>, Cancelled> {
         if (self.control.cancelled)() {
             return Err(Cancelled);
         }
@@ -147,13 +158,13 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
             blocks: self.launch.blocks(),
         });
         if state.trace_complete {
-            return Ok(Err(Status::Finished));
+            return Ok(Some(Status::Finished));
         }
         if state.steps >= state.limit {
-            return Ok(Err(Status::StepLimit));
+            return Ok(Some(Status::StepLimit));
         }
         state.pause_at = (state.steps + W::SLICE).min(state.limit);
-        Ok(Ok(()))
+        Ok(None)
     }
 
     /// Resumes suspended clusters as long as memory changes.
@@ -166,6 +177,7 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
             let (before, waiting) = (self.grid.spaces.changes, self.suspended.len());
             let mut clusters = std::mem::take(&mut self.suspended).into_iter();
             while let Some((number, cluster)) = clusters.next() {
+                self.suspended_bytes = self.suspended_bytes.saturating_sub(cluster.bytes());
                 if let Some(status) = self.run_cluster(number, cluster)? {
                     self.suspended.extend(clusters);
                     return Ok(status);

@@ -63,7 +63,7 @@ pub trait CudaWarp: Sized + Sync {
 
     fn live(&self) -> u32;
 
-    /// Bytes of host memory that the warp uses while it is suspended.
+    /// Bytes of host memory that the warp uses besides its fixed size.
     fn bytes(&self) -> u64;
 
     /// The memory that the warp polled when it last stopped; `None` if any change lets it continue.

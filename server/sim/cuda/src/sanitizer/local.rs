@@ -5,11 +5,15 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::undefined_use::UndefinedOrigin;
+use crate::memory::zero_pages::ZeroPages;
+
+/// Bytes of local memory that a page of the shadow covers.
+const PAGE: usize = 64;
 
 /// The shadow of one warp's local memory: a mask of lanes per byte.
 #[derive(Debug, Default)]
 pub struct LocalShadow {
-    written: Vec<u32>,
+    written: ZeroPages<u32, PAGE>,
     /// The origins of stored undefined values, by byte.
     origins: FxHashMap<u64, UndefinedOrigin>,
 }
@@ -17,23 +21,19 @@ pub struct LocalShadow {
 impl LocalShadow {
     /// The lanes of `mask` have written all of `start..start + len`.
     pub fn write(&mut self, start: u64, len: u64, mask: u32) {
-        for byte in self.bytes(start, len) {
-            *byte |= mask;
-        }
+        self.written.update(range(start, len), |byte| *byte |= mask);
     }
 
     /// In a new call, the lanes of `mask` have not written this range.
     pub(crate) fn clear(&mut self, start: u64, len: u64, mask: u32) {
-        for byte in self.bytes(start, len) {
-            *byte &= !mask;
-        }
+        self.written.update_written(range(start, len), |byte| *byte &= !mask);
         if !self.origins.is_empty() {
             self.origins.retain(|byte, _| !(start..start + len).contains(byte));
         }
     }
 
     pub fn undefine(&mut self, at: u64, lane: u32, origin: Option<UndefinedOrigin>) {
-        self.bytes(at, 1)[0] &= !(1 << lane);
+        self.written.update_written(range(at, 1), |byte| *byte &= !(1 << lane));
         if let Some(origin) = origin {
             self.origins.insert(at, origin);
         }
@@ -52,8 +52,11 @@ impl LocalShadow {
     pub fn copy(&mut self, from: u64, to: u64, len: u64, mask: u32) {
         for at in 0..len {
             let source = self.lanes(from + at);
-            let byte = &mut self.bytes(to + at, 1)[0];
-            *byte = *byte & !mask | source & mask;
+            let target = (to + at) as usize;
+            if source != 0 || self.written.has(target) {
+                let byte = self.written.get_mut(target);
+                *byte = *byte & !mask | source & mask;
+            }
             if !self.origins.is_empty()
                 && let Some(&origin) = self.origins.get(&(from + at))
             {
@@ -68,17 +71,18 @@ impl LocalShadow {
 
     /// Whether a lane has written all of `start..start + len`.
     pub(crate) fn is_written(&self, start: u64, len: u64, lane: u32) -> bool {
-        let range = start as usize..(start + len) as usize;
-        self.written.get(range).is_some_and(|bytes| bytes.iter().all(|byte| byte >> lane & 1 == 1))
+        let mut parts = self.written.parts(range(start, len));
+        parts.all(|part| part.is_some_and(|bytes| bytes.iter().all(|byte| byte >> lane & 1 == 1)))
     }
 
-    fn bytes(&mut self, start: u64, len: u64) -> &mut [u32] {
-        let range = start as usize..(start + len) as usize;
-        if self.written.len() < range.end {
-            self.written.resize(range.end, 0);
-        }
-        &mut self.written[range]
+    /// Bytes of host memory.
+    pub(super) fn bytes(&self) -> u64 {
+        self.written.bytes()
     }
+}
+
+fn range(start: u64, len: u64) -> Range<usize> {
+    start as usize..(start + len) as usize
 }
 
 #[cfg(test)]

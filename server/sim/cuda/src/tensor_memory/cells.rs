@@ -82,6 +82,10 @@ impl BlockCells {
         self.earlier = Some((first, least));
     }
 
+    fn bytes(&self) -> u64 {
+        (size_of_val(self.cells.as_slice()) + size_of_val(self.written.as_slice())) as u64
+    }
+
     pub fn is_allocated(&self, first: u32, end: u32) -> bool {
         let holds = |column: u32| {
             self.allocations.iter().any(|one| (one.first..one.first + one.count).contains(&column))
@@ -128,6 +132,11 @@ impl TensorMemory {
     /// The blocks, up to the last one that has used its tensor memory.
     pub fn blocks(&self) -> &[BlockCells] {
         &self.0
+    }
+
+    /// Bytes of host memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.0.iter().map(BlockCells::bytes).sum()
     }
 
     /// A load in flight that overlaps the range.

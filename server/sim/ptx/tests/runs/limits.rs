@@ -118,6 +118,22 @@ fn suspended_blocks_are_bounded() {
     assert!(result.warps.len() < 100, "{}", result.warps.len());
 }
 
+/// The local memory of a thread counts where it was written.
+#[test]
+fn local_memory_of_a_block_is_bounded() {
+    let limits = Limits { max_blocks: 1 << 20, ..Limits::default() };
+    let run = |code: &str| {
+        let text = kernel(&format!(".local .align 8 .b8 big[400000];\nmov.u64 %rd1, big;\n{code}\nret;"));
+        launch(&text, launch_config([8, 1, 1], [256, 1, 1]), limits)
+    };
+    assert_eq!(run("").status, Status::Finished);
+    assert_eq!(run("st.local.u64 [%rd1+399992], %rd1;").status, Status::Finished);
+    let loops = "mov.u32 %r1, 0;\nL:\nst.local.u64 [%rd1], %rd1;\nadd.u64 %rd1, %rd1, 64;\nadd.u32 %r1, %r1, 1;\n\
+                 setp.lt.u32 %p1, %r1, 6000;\n@%p1 bra L;";
+    let result = run(loops);
+    assert_eq!((result.status, result.findings[0].kind), (Status::Faulted, FindingKind::MemoryLimit));
+}
+
 #[test]
 fn one_limit_bounds_trace_and_shadow_memory() {
     let limits = Limits::default().with_records(8 << 20);

@@ -70,6 +70,11 @@ impl Frame {
         }
     }
 
+    /// Bytes of host memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.registers.bytes() + size_of::<Frame>() as u64
+    }
+
     /// Records that the lanes received values in the registers of `formals`.
     pub(crate) fn note_passed(&mut self, function: &Function, formals: &[Formal], mask: u32) {
         let Some(written) = &mut self.written else { return };

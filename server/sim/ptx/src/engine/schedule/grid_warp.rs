@@ -13,6 +13,7 @@ use warplens_sim_warp::trace::{Finding, Reconvergence, RegisterValues};
 use warplens_sim_warp::values::Values;
 
 use super::{deadlock, notes, register_pool, tensor_checks, waiting};
+use crate::engine::exec::frame::Frame;
 use crate::engine::exec::operand::put;
 use crate::engine::exec::value_tracer::registers_of;
 use crate::engine::exec::warp::{BarrierWait, Pause, Warp};
@@ -86,8 +87,8 @@ impl CudaWarp for Warp {
     }
 
     fn bytes(&self) -> u64 {
-        let registers = self.frames.iter().flatten().map(|frame| frame.registers.bytes());
-        registers.sum::<u64>() + self.local.bytes_per_thread() * WIDTH as u64
+        let registers = self.frames.iter().flatten().map(Frame::bytes);
+        registers.sum::<u64>() + self.local.bytes() + self.spin.bytes() + self.recorder.held_bytes()
     }
 
     fn polled(&self) -> Option<&PolledMemory> {

@@ -68,6 +68,12 @@ impl PollWindow {
         }
     }
 
+    /// Bytes of host memory.
+    pub(super) fn bytes(&self) -> u64 {
+        let logs = size_of_val(self.steps.as_slice()) + size_of_val(self.reads.as_slice());
+        self.start.bytes() + (logs + self.writes.len() * size_of::<LoggedWrite>()) as u64
+    }
+
     pub(crate) fn fail(&mut self) {
         self.failed = true;
     }

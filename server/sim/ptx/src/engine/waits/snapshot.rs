@@ -50,6 +50,12 @@ impl Snapshot {
         }
     }
 
+    /// Bytes of host memory.
+    pub(super) fn bytes(&self) -> u64 {
+        let registers = self.frames.iter().map(|(.., registers)| registers.bytes());
+        registers.sum::<u64>() + self.local.bytes()
+    }
+
     pub(super) fn registers(&self, frame: Slot) -> Option<&Registers> {
         self.frames.iter().find(|(slot, ..)| *slot == frame).map(|(.., registers)| registers)
     }

@@ -156,6 +156,12 @@ impl SpinDetector {
         self.counter.due = branches + (POLLING << (2 * self.misses.min(20)));
     }
 
+    /// Bytes of host memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        let window = self.window.as_ref().map_or(0, |window| window.bytes());
+        window + self.start.as_ref().map_or(0, |start| start.bytes())
+    }
+
     /// The warp waits at the instruction that it just executed, so it is observed from its next backward branch on, unless
     /// earlier observations had no result.
     pub(crate) fn hint(&mut self) {
