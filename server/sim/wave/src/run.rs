@@ -256,13 +256,17 @@ impl<'l, const W: usize> Run<'l, W> {
                 max_findings: options.limits.max_findings,
             };
             let stop = group.waves[index].0.run(&mut ctx).map_err(RunEnd::Fault)?;
-            match stop {
+            let status = match stop {
                 Stop::Exited => return Ok(WaveStatus::Exited),
                 Stop::Barrier => return Ok(WaveStatus::AtBarrier),
-                Stop::Spinning => return Ok(WaveStatus::Spinning(self.launch.changes)),
-                Stop::Polling => return Ok(WaveStatus::Polling(self.launch.changes)),
                 Stop::Traced => return Err(RunEnd::Traced),
-                Stop::Paused => self.launch.poll()?,
+                Stop::Spinning => Some(WaveStatus::Spinning(self.launch.changes)),
+                Stop::Polling => Some(WaveStatus::Polling(self.launch.changes)),
+                Stop::Paused => None,
+            };
+            self.launch.poll()?;
+            if let Some(status) = status {
+                return Ok(status);
             }
         }
     }
