@@ -184,8 +184,16 @@ impl ModuleNames {
         let others = self.others_sharing(&symbol);
         let table = if is_range { &mut self.ranges } else { &mut self.by_name };
         let same = table.entry(symbol.name.clone()).or_default();
+        let kind_of = |index: &u32| self.symbols[*index as usize].kind;
+        let is_function = |kind: ModuleKind| matches!(kind, ModuleKind::Function { .. });
+        // A function that is declared before its alias may be declared again, or defined, after it.
+        let is_declared = is_function(symbol.kind) && same.kinds.iter().map(kind_of).any(is_function);
         let clash = same.kinds.iter().copied().chain(others).find_map(|first| {
-            let kind = symbol.kind.clash(self.symbols[first as usize].kind)?;
+            let earlier = kind_of(&first);
+            if is_declared && earlier == ModuleKind::Alias {
+                return None;
+            }
+            let kind = symbol.kind.clash(earlier)?;
             Some(Clash { symbol: index, first, kind })
         });
         if is_range || !same.all.is_empty() {

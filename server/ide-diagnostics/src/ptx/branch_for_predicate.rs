@@ -193,7 +193,10 @@ impl Short {
             (one, other) if one == other => {
                 (format!("its two paths have {} each", instructions(one)), "them", "them")
             }
-            (one, other) => (format!("its two paths have {} and {other}", instructions(one)), "them", "them"),
+            (one, other) => {
+                let paths = format!("its two paths have {} and {}", instructions(one), instructions(other));
+                (paths, "them", "them")
+            }
         };
         let message = format!(
             "this branch is divergent ({why}), and {skips}: guard {each} with {guards}, and the warp does not diverge and saves {saves}"

@@ -20,6 +20,7 @@ pub(super) fn check_module(header: &Header, module: &ModuleTarget, problems: &mu
             && of_module(variable, *name_range, module).is_none()
         {
             problems.extend(needs_of(variable, *name_range, module));
+            problems.extend(invalid_declaration::texture_reference(variable, *name_range));
             problems.extend(memory_limits::of_array(variable, *name_range));
             problems.extend(special_name(name, *name_range).filter(|_| variable.range_count.is_none()));
         }
@@ -74,6 +75,9 @@ fn check_signature(function: &Function, module: &ModuleTarget, problems: &mut Ve
     let is_kernel = function.kind == FunctionKind::Entry;
     if is_kernel && function.body.is_none() {
         problems.extend(needs::check_feature(function.name_range, "kernel-prototype", module));
+    }
+    if let Some(first) = params.first().filter(|_| is_kernel) {
+        problems.extend(needs::check_feature(first.range, "kernel-parameters", module));
     }
     for param in returns.iter().chain(params) {
         problems.extend(needs_of_parameter(param, is_kernel, module));

@@ -2,14 +2,16 @@
 
 use text_size::TextSize;
 use warplens_ide_db::{Db, Diagnostic, File, Fixes, Item, ItemFix, Problem, items, placed_items};
+use warplens_syntax::ItemKind;
 
 use crate::codes;
 use crate::context::fix_context;
 use crate::ptx::symbols::first_token;
 
-/// Whether an item is a header: `Fatbin ptx code:`, and the lines below it.
+/// Whether an item is a header: `Fatbin ptx code:`, the lines below it, and what a shell or `cuobjdump` prints before it.
 pub(super) fn is_header(db: &dyn Db, item: Item<'_>) -> bool {
-    item.text(db).0.trim_start().starts_with("Fatbin ")
+    let begins = |line: &str| line.trim_start_matches(['\u{feff}', ' ', '\t']).starts_with("Fatbin ");
+    item.kind(db) == ItemKind::Other && item.text(db).0.lines().any(begins)
 }
 
 /// Reports the headers of a file, each with the line on which its module starts.
@@ -20,30 +22,62 @@ pub(super) fn check(db: &warplens_ide_db::Database, file: File) -> Vec<Diagnosti
     }
     let context = fix_context(db, file, Fixes::Included);
     let mut found = Vec::new();
-    let mut line = 1;
-    let mut header: Option<(TextSize, Item<'_>)> = None;
+    let (mut line, mut modules) = (1, 0);
+    let mut open: Option<(TextSize, Item<'_>)> = None;
     for (item, start) in placed_items(db, file) {
         let text = &item.text(db).0;
-        if let Some((at, header)) = header.take_if(|_| !is_header(db, item)) {
-            let before = &text[..usize::from(first_token(db, item).start())];
-            let module = line + before.matches('\n').count();
-            let problem = problem(db, header, module);
-            found.push(problem.in_file(&context, at));
-        }
+        let first = first_token(db, item);
         if is_header(db, item) {
-            header.get_or_insert((start, item));
+            open.get_or_insert((start, item));
+        } else if !first.is_empty() {
+            if let Some((at, header)) = open.take() {
+                let module = line + text[..usize::from(first.start())].matches('\n').count();
+                found.push(problem(db, header, modules, Some(module)).in_file(&context, at));
+            }
+            modules += 1;
         }
         line += text.matches('\n').count();
     }
+    found.extend(open.map(|(at, header)| problem(db, header, modules, None).in_file(&context, at)));
     found
 }
 
-fn problem(db: &dyn Db, header: Item<'_>, module: usize) -> Problem {
+/// The problem of a header after this many items of modules; `module` is the line of its module.
+fn problem(db: &dyn Db, header: Item<'_>, before: usize, module: Option<usize>) -> Problem {
     let range = first_token(db, header);
+    let error = |message: String| Problem::error(range, codes::SYNTAX, message);
+    let Some(module) = module else {
+        return error("a dump of `cuobjdump`, and no PTX module follows".to_owned());
+    };
+    if before > 0 {
+        return error(format!(
+            "a dump of `cuobjdump -ptx` with several modules, one of which starts at line {module}: extract them with `-xptx all`"
+        ));
+    }
     let message = format!(
         "a dump of `cuobjdump -ptx`; the module starts at line {module}: delete the lines before it, or extract it with `-xptx`"
     );
     let whole = text_size::TextRange::up_to(TextSize::of(&*header.text(db).0));
-    let fix = ItemFix::new("Delete the header").delete(whole);
-    Problem::error(range, codes::SYNTAX, message).with_fix(fix)
+    error(message).with_fix(ItemFix::new("Delete the header").delete(whole))
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::tests::check;
+
+    #[test]
+    fn headers() {
+        let header = "Fatbin ptx code:\n================\narch = sm_80\nptxasOptions = -O3 \n\n";
+        let module = ".version 8.0\n.target sm_80\n.address_size 64\n";
+        check(&format!("$ cuobjdump -ptx a.out\n\n{header}{module}.entry k() {{ ret; }}\n"), expect![""]);
+        check(&format!("member /usr/lib/x.a:foo.o:\n\n{header}{module}.entry k() {{ ret; }}\n"), expect![""]);
+        check(&format!("\u{feff}{header}{module}.entry k() {{ ret; }}\n"), expect![""]);
+        check(
+            &format!("{header}{module}.entry k() {{ ret; }}\n\n{header}{module}.entry j() {{ ret; }}\n"),
+            expect![""],
+        );
+        check("Fatbin elf code:\n================\narch = sm_80\n", expect![""]);
+    }
 }

@@ -68,18 +68,30 @@ pub(super) fn judge(mnemonic: &Mnemonic) -> Option<Verdict> {
     let known =
         !isa::modifier(&word).is_empty() || isa::type_(&word).is_some() || isa::state_space(&word).is_some();
     let problem = if known { "does not accept" } else { "has no modifier" };
-    // A type of another size is no misspelling, and neither is a float for an integer.
-    let is_alike = |other: &&str| match (isa::type_(&word), isa::type_(other)) {
-        (Some(one), Some(other)) => {
-            let is_float = |ty: &isa::Type| ty.kind == isa::TypeKind::Float;
-            (one.bits, one.elements) == (other.bits, other.elements)
-                && (other.kind == isa::TypeKind::Bits || is_float(one) == is_float(other))
-        }
-        _ => true,
-    };
-    let meant = nearest(&word, vocabulary.filter(is_alike));
+    let meant = nearest(&word, vocabulary.filter(|other| is_alike(&word, other)));
     let message = format!("`{}` {problem} `{word}`{}", mnemonic.opcode, did_you_mean(meant));
     Some(Verdict { modifier: Some(index), message, meant: meant.map(str::to_owned) })
+}
+
+/// Whether a word may be a misspelling of another one. A type of another size is none, and neither is a float for an integer.
+fn is_alike(word: &str, other: &str) -> bool {
+    let Some(other) = isa::type_(other) else { return true };
+    let is_float = other.kind == isa::TypeKind::Float;
+    match isa::type_(word) {
+        Some(ty) => {
+            (ty.bits, ty.elements) == (other.bits, other.elements)
+                && (other.kind == isa::TypeKind::Bits || is_float == (ty.kind == isa::TypeKind::Float))
+        }
+        // `.s32x2` is no type.
+        None => !(is_float && looks_like_integer(word)),
+    }
+}
+
+/// Whether this has the form of an integer type: `.s32x2`, `.u12`.
+fn looks_like_integer(word: &str) -> bool {
+    word.strip_prefix(".s")
+        .or_else(|| word.strip_prefix(".u"))
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 fn unknown_opcode(opcode: &str) -> Verdict {

@@ -61,7 +61,7 @@ fn values(data: Node<'_>, module: &ModuleTarget) -> Option<Problem> {
         }
     };
     let is_large = |value: u64| (value & u64::from(u32::MAX)) > u64::from(most);
-    let least = if word.text == ".b64" { u64::MAX } else { u64::from(most / 2 + 1) };
+    let least = if word.text == ".b64" { i64::MAX as u64 } else { u64::from(most / 2 + 1) };
     let mut negative = data.nodes().filter(|value| value.kind() == PREFIX_EXPR);
     let below = negative.find(|value| {
         let number = value.descendants().find_map(|literal| literal.token(INT_NUMBER));
@@ -124,6 +124,11 @@ y:  .b32 y-x
 {
     .b8 -128
     .b16 -32769
+}
+.section .debug_types
+{
+    .b64 -9223372036854775807
+    .b64 -9223372036854775808
 }
 ",
             expect![[r#"

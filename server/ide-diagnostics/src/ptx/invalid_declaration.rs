@@ -198,6 +198,14 @@ pub(super) fn separate_sampler(range: TextRange) -> Problem {
     Problem::error(range, codes::INVALID_DECLARATION, message)
 }
 
+/// A texture variable of PTX 1.x holds a reference.
+pub(super) fn texture_reference(variable: &Variable, range: TextRange) -> Option<Problem> {
+    let is_reference = matches!(variable.ty?, Type::U32 | Type::U64) && variable.dimensions.is_empty();
+    let message = "a `.tex` variable is one reference: its type is `.u32` or `.u64`, and it is no array";
+    (variable.space == Space::Tex && !is_reference)
+        .then(|| Problem::error(range, codes::INVALID_DECLARATION, message))
+}
+
 pub(super) fn common_function(range: TextRange) -> Problem {
     let message = "`.common` is allowed on variables only; use `.visible` or `.weak` for a function";
     Problem::error(range, codes::INVALID_DECLARATION, message)
@@ -208,6 +216,18 @@ mod tests {
     use expect_test::expect;
 
     use crate::tests::check;
+
+    #[test]
+    fn textures_of_old_versions() {
+        check(
+            ".version 1.4\n.target sm_13\n.tex .u32 a;\n.tex .u64 b;\n.tex .b32 c;\n.tex .f32 d;\n.tex .u64 e[2];\n",
+            expect![""],
+        );
+        check(
+            ".version 1.3\n.target sm_13\n.entry k (.param .u32 x) { exit; }\n.entry j () { exit; }\n",
+            expect![""],
+        );
+    }
 
     #[test]
     fn variables() {

@@ -1,10 +1,11 @@
 //! `mixed-cta-groups`: a kernel that, with the functions it calls, uses tensor memory both for one CTA and for a pair.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 use text_size::TextRange;
-use warplens_hir::ptx::{ModuleKind, ModuleNames};
-use warplens_ide_db::{Db, File, Problem, items};
+use warplens_hir::ptx::{DeclarationKind, ModuleKind, ModuleNames, Resolution, Role};
+use warplens_ide_db::ptx::{checked_headers, ptx_function};
+use warplens_ide_db::{Access, Db, File, NameUse, Problem, group_uses, item_groups, items, items_of};
 use warplens_syntax::ItemKind;
 
 use crate::codes;
@@ -21,9 +22,48 @@ pub(super) fn check(
     if !uses.iter().flatten().any(|uses| uses.cta_groups.is_some()) {
         return Vec::new();
     }
+    let module = Module { names, uses, aliases: aliases(db, file), taken: taken_functions(db, file) };
     let items = items(db, file);
     let kernels = (0..uses.len()).filter(|index| items[*index].kind(db) == ItemKind::Kernel);
-    kernels.filter_map(|kernel| Some((kernel as u32, mixed(names, uses, kernel)?))).collect()
+    kernels.filter_map(|kernel| Some((kernel as u32, mixed(&module, kernel)?))).collect()
+}
+
+struct Module<'a> {
+    names: &'a ModuleNames,
+    uses: &'a [Option<&'a CrossItemUses>],
+    /// The functions that aliases name.
+    aliases: FxHashMap<&'a SmolStr, &'a SmolStr>,
+    /// The functions whose address is taken anywhere in the module, in text order.
+    taken: Vec<SmolStr>,
+}
+
+fn aliases(db: &dyn Db, file: File) -> FxHashMap<&SmolStr, &SmolStr> {
+    let declared = checked_headers(db, file).flat_map(|(_, header)| &header.declarations);
+    declared
+        .filter_map(|it| {
+            if let DeclarationKind::Alias { target } = &it.kind { Some((&it.name, target)) } else { None }
+        })
+        .collect()
+}
+
+/// The names of the module that code reads other than to call them, and those in initial values.
+fn taken_functions(db: &dyn Db, file: File) -> Vec<SmolStr> {
+    let mut taken = Vec::new();
+    for group in item_groups(db, file) {
+        for (item, names) in items_of(db, *group).iter().zip(group_uses(db, *group)) {
+            if let Some(function) = ptx_function(db, *item) {
+                let read = function.names().filter(|name| name.role == Role::Read);
+                taken.extend(read.filter_map(|name| match name.resolution {
+                    Resolution::External(name) => Some(SmolStr::from(name)),
+                    _ => None,
+                }));
+            } else if item.kind(db) == ItemKind::Variable {
+                let is_read = |place: &NameUse| place.access == Access::Read;
+                taken.extend(names.iter().filter(|it| it.uses.iter().any(is_read)).map(|it| it.name.clone()));
+            }
+        }
+    }
+    taken
 }
 
 /// Where a kernel uses a group.
@@ -32,27 +72,51 @@ enum Use {
     Here(TextRange),
     /// In a function that it calls.
     In(SmolStr),
+    /// In a function whose address is taken: the assembler assumes that any kernel may call it.
+    Taken(SmolStr),
 }
 
-fn mixed(names: &ModuleNames, uses: &[Option<&CrossItemUses>], kernel: usize) -> Option<Problem> {
-    let CrossItemUses { calls, cta_groups, .. } = uses[kernel]?;
-    let own = cta_groups.as_ref().map_or([None; 2], |groups| groups.0);
-    let mut first_uses = own.map(|range| range.map(Use::Here));
-    let mut seen = FxHashSet::from_iter([kernel]);
-    let mut open: Vec<&SmolStr> = calls.iter().filter_map(Call::callee).collect();
-    while let Some(name) = open.pop() {
-        let is_function = |kind| matches!(kind, ModuleKind::Function { has_body: true, .. });
-        let Some(callee) = names.declarations(name).find(|found| is_function(found.kind)) else { continue };
-        let callee = callee.item as usize;
-        let Some(uses) = uses.get(callee).copied().flatten().filter(|_| seen.insert(callee)) else {
-            continue;
-        };
-        let groups = uses.cta_groups.as_ref().map_or([None; 2], |groups| groups.0);
-        for (first, found) in first_uses.iter_mut().zip(groups) {
-            *first = first.take().or(found.map(|_| Use::In(name.clone())));
+/// The functions that a kernel may call, and the groups that it and they use.
+struct Reached {
+    first_uses: [Option<Use>; 2],
+    seen: FxHashSet<usize>,
+    calls_indirectly: bool,
+}
+
+impl Reached {
+    /// Adds functions and those that they call; `place` is where their uses of a group are.
+    fn add<'a>(&mut self, module: &'a Module<'_>, mut open: Vec<&'a SmolStr>, place: fn(SmolStr) -> Use) {
+        while let Some(name) = open.pop() {
+            let target = module.aliases.get(name).copied().unwrap_or(name);
+            let is_function = |kind| matches!(kind, ModuleKind::Function { has_body: true, .. });
+            let mut declared = module.names.declarations(target);
+            let Some(callee) = declared.find(|found| is_function(found.kind)) else { continue };
+            let callee = callee.item as usize;
+            let uses = module.uses.get(callee).copied().flatten();
+            let Some(uses) = uses.filter(|_| self.seen.insert(callee)) else { continue };
+            let groups = uses.cta_groups.as_ref().map_or([None; 2], |groups| groups.0);
+            for (first, found) in self.first_uses.iter_mut().zip(groups) {
+                *first = first.take().or(found.map(|_| place(target.clone())));
+            }
+            self.calls_indirectly |= uses.calls.iter().any(Call::is_indirect);
+            open.extend(uses.calls.iter().filter_map(Call::callee));
         }
-        open.extend(uses.calls.iter().filter_map(Call::callee));
     }
+}
+
+fn mixed(module: &Module<'_>, kernel: usize) -> Option<Problem> {
+    let CrossItemUses { calls, cta_groups, .. } = module.uses[kernel]?;
+    let own = cta_groups.as_ref().map_or([None; 2], |groups| groups.0);
+    let mut reached = Reached {
+        first_uses: own.map(|range| range.map(Use::Here)),
+        seen: FxHashSet::from_iter([kernel]),
+        calls_indirectly: calls.iter().any(Call::is_indirect),
+    };
+    reached.add(module, calls.iter().filter_map(Call::callee).collect(), Use::In);
+    if reached.calls_indirectly || reached.first_uses.iter().any(Option::is_some) {
+        reached.add(module, module.taken.iter().collect(), Use::Taken);
+    }
+    let first_uses = reached.first_uses;
     let [Some(one), Some(two)] = first_uses else { return None };
     let at = match (&one, &two) {
         (Use::Here(one), Use::Here(two)) => {
@@ -62,10 +126,14 @@ fn mixed(names: &ModuleNames, uses: &[Option<&CrossItemUses>], kernel: usize) ->
                 *one
             }
         }
-        (Use::Here(at), Use::In(_)) | (Use::In(_), Use::Here(at)) => *at,
-        (Use::In(_), Use::In(_)) => calls.first()?.target_range(),
+        (Use::Here(at), _) | (_, Use::Here(at)) => *at,
+        _ => calls.first()?.target_range(),
     };
-    let place = |of: &Use| if let Use::In(name) = of { format!(" in `{name}`") } else { String::new() };
+    let place = |of: &Use| match of {
+        Use::Here(_) => String::new(),
+        Use::In(name) => format!(" in `{name}`"),
+        Use::Taken(name) => format!(" in `{name}`, whose address is taken"),
+    };
     let message = format!(
         "this kernel uses `.cta_group::1`{} and `.cta_group::2`{}; use one of them in a kernel and the functions that it calls",
         place(&one),
@@ -116,6 +184,38 @@ mod tests {
             expect![[r#"
                 10:`f` Error mixed-cta-groups: this kernel uses `.cta_group::1` in `f` and `.cta_group::2` in `g`; use one of them in a kernel and the functions that it calls
             "#]],
+        );
+    }
+
+    /// The assembler assumes that a kernel may call every function whose address is taken.
+    #[test]
+    fn groups_of_functions_whose_address_is_taken() {
+        for taken in [
+            ".global .u64 t[1] = {g};",
+            ".func h() { .reg .b64 %a; mov.u64 %a, g; ret; }",
+            ".entry j() { .reg .b64 %a; mov.u64 %a, g; ret; }",
+            ".func h() { call g; ret; } .const .u64 t[1] = {h};",
+        ] {
+            let text = format!(".func g() {{ REG TWO ret; }}\n{taken}\n.entry k() {{ ONE ret; }}\n");
+            check_module(
+                &text,
+                expect![[r#"
+                    8:`tcgen05` Error mixed-cta-groups: this kernel uses `.cta_group::1` and `.cta_group::2` in `g`, whose address is taken; use one of them in a kernel and the functions that it calls
+                "#]],
+            );
+        }
+        for right in [
+            ".func h() { call g; ret; }",
+            ".entry j() { ts: .calltargets g; ret; }",
+            ".global .u64 t[1] = {k};",
+        ] {
+            let text = format!(".func g() {{ REG TWO ret; }}\n{right}\n.entry k() {{ ONE ret; }}\n");
+            check_module(&text, expect![""]);
+        }
+        // A kernel that neither uses tensor memory nor calls through an address.
+        check_module(
+            ".func f() { ONE ret; } .func g() { REG TWO ret; }\n.global .u64 t[2] = {f, g};\n.entry k() { ret; }\n",
+            expect![""],
         );
     }
 

@@ -50,7 +50,11 @@ impl<'db> Prologue<'db> {
 
     fn item(&mut self, item: Item<'db>, start: TextSize) {
         let part = part_of(self.db, item);
-        if part == Part::Nothing || dump_header::is_header(self.db, item) {
+        if part == Part::Nothing {
+            return;
+        }
+        if dump_header::is_header(self.db, item) {
+            self.begin_module();
             return;
         }
         if self.seen < 2 || part != Part::Rest {
@@ -59,6 +63,12 @@ impl<'db> Prologue<'db> {
         self.seen += 1;
         self.last_item = Some((start, item));
         self.last = part;
+    }
+
+    /// What follows the header of a dump is another module.
+    fn begin_module(&mut self) {
+        (self.seen, self.last_item, self.last) = (0, None, Part::Nothing);
+        (self.had_version, self.had_target, self.had_size) = (false, false, false);
     }
 
     fn judge(&mut self, item: Item<'db>, part: Part) {

@@ -10,11 +10,20 @@ use crate::codes;
 pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: &mut Vec<Problem>) {
     for instruction in function.instructions() {
         for operand in instruction.operands() {
-            if let Operand::Special { name, component: Some(Component::Other) } = operand {
+            if let Operand::Special { name, component: Some(component) } = operand
+                && lacks(function, *name, *component)
+            {
                 problems.extend(problem(db, item, function, *name));
             }
         }
     }
+}
+
+fn lacks(function: &Function, name: NameId, component: Component) -> bool {
+    let Resolution::Special(register) = function.name(name).resolution else { return false };
+    let Some(register) = isa::special_register(register) else { return false };
+    component == Component::Other
+        || component.element().is_some_and(|element| element >= register.components.len())
 }
 
 fn problem(db: &dyn Db, item: Item<'_>, function: &Function, name: NameId) -> Option<Problem> {
@@ -26,9 +35,40 @@ fn problem(db: &dyn Db, item: Item<'_>, function: &Function, name: NameId) -> Op
     let lower = word.text().to_ascii_lowercase();
     let meant =
         components.iter().any(|component| lower.strip_prefix('.') == Some(*component)).then_some(&lower);
+    if components.is_empty() {
+        let message = format!("`{register}` has no components; remove `{}`", word.text());
+        let fix = ItemFix::replacement(range, "");
+        return Some(Problem::error(range, codes::UNKNOWN_COMPONENT, message).with_fix(Some(fix)));
+    }
     let components: Vec<String> = components.iter().map(|component| format!("`.{component}`")).collect();
-    let has = if components.is_empty() { "no components".into() } else { components.join(", ") };
-    let message = format!("`{register}` has no component `{}`; it has {has}", word.text());
+    let message =
+        format!("`{register}` has no component `{}`; it has {}", word.text(), components.join(", "));
     let fix = meant.map(|meant| ItemFix::replacement(range, meant));
     Some(Problem::error(range, codes::UNKNOWN_COMPONENT, message).with_fix(fix))
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::tests::check;
+
+    #[test]
+    fn components_of_special_registers() {
+        check(
+            "\
+.version 8.0
+.target sm_90
+.entry k() { .reg .b32 %r; .reg .b64 %rd;
+mov.u32 %r, %tid.x;
+mov.u32 %r, %ctaid.r;
+mov.u32 %r, %tid.q;
+mov.u32 %r, %laneid.x;
+mov.u32 %r, %envreg3.w;
+mov.u64 %rd, %clock64.x;
+ret; }
+",
+            expect![""],
+        );
+    }
 }

@@ -43,6 +43,8 @@ fn functions() {
 .extern .func g(); .extern .func g() { ret; }
 .weak .func g() { ret; } .weak .func g() { ret; }
 .func g() { ret; } .func h(); .alias h, g;
+.func g() { ret; } .func h(); .alias h, g; .func h();
+.func g() { ret; } .func h(); .alias h, g; .func h() { ret; }
 .func g() { ret; } .func h() { ret; } .alias h, g;
 .func g() { ret; } .func h(); .alias h, g; .alias h, g;
 .func f() { ret; } .global .b32 f;
@@ -60,6 +62,8 @@ fn functions() {
             .extern .func g(); .extern .func g() { ret; } // Linkage
             .weak .func g() { ret; } .weak .func g() { ret; } // Duplicate
             .func g() { ret; } .func h(); .alias h, g; // 
+            .func g() { ret; } .func h(); .alias h, g; .func h(); // 
+            .func g() { ret; } .func h(); .alias h, g; .func h() { ret; } // 
             .func g() { ret; } .func h() { ret; } .alias h, g; // Duplicate
             .func g() { ret; } .func h(); .alias h, g; .alias h, g; // Duplicate
             .func f() { ret; } .global .b32 f; // Duplicate

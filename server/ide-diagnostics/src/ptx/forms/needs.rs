@@ -52,7 +52,7 @@ impl Comparison<'_> {
             module(report, lacks_version, lacks_target)
         );
         let code = if lacks_target { codes::NEEDS_TARGET } else { codes::NEEDS_VERSION };
-        Some(Problem::error(range, code, message).with_fix(raise(report, need, lacks_version, lacks_target)))
+        Some(Problem::error(range, code, message).with_fix(self.raise(need, lacks_version, lacks_target)))
     }
 
     /// Only some variants of some targets have the form: the module needs another variant of its own number, if one has it. Another
@@ -87,8 +87,33 @@ impl Comparison<'_> {
             all_of(version.into_iter().chain([names])),
             module(self.report, lacks_version, true)
         );
-        let fix = raise_to(lacks_version.then_some(since), Some(target.name));
+        let fix = self.raise_to(lacks_version.then_some(since), Some(target));
         Problem::error(range, codes::NEEDS_TARGET, message).with_fix(fix)
+    }
+
+    /// Raises the version and the target as little as possible.
+    fn raise(&self, need: Requirement, version: bool, target: bool) -> Option<ItemFix> {
+        let platform = self.report.platform;
+        let architecture = target.then(|| architecture(need.target)).flatten();
+        if target && architecture.is_none() {
+            return None;
+        }
+        // The version must also have the target.
+        let since =
+            architecture.or(platform.target).map_or(need.since, |target| target.since.max(need.since));
+        let version = version || platform.version.is_some_and(|have| have < since);
+        self.raise_to(version.then_some(since), architecture)
+    }
+
+    /// Raises the version, the target or both; `None` if the statement needs yet another one.
+    fn raise_to(
+        &self,
+        since: Option<Version>,
+        architecture: Option<&'static isa::Target>,
+    ) -> Option<ItemFix> {
+        let Platform { version, target } = self.report.platform;
+        let raised = Platform { version: since.or(version), target: architecture.or(target) };
+        raised.unmet_requirement(self.form).is_none().then(|| raised_to(since, architecture))
     }
 
     fn removed(&self, removed: Requirement) -> Option<Problem> {
@@ -176,19 +201,8 @@ fn module(report: &Reporter<'_>, version: bool, target: bool) -> String {
     version.into_iter().chain(target).collect::<Vec<_>>().join(" ")
 }
 
-/// Raises the version and the target as little as possible.
-fn raise(report: &Reporter<'_>, need: Requirement, version: bool, target: bool) -> Option<ItemFix> {
-    let architecture = target.then(|| architecture(need.target)).flatten();
-    if target && architecture.is_none() {
-        return None;
-    }
-    let since = architecture.and_then(isa::target).map_or(need.since, |target| target.since.max(need.since));
-    let version = version || report.platform.version.is_some_and(|have| have < since);
-    Some(raise_to(version.then_some(since), architecture))
-}
-
-/// Raises the version, the target or both.
-fn raise_to(since: Option<Version>, architecture: Option<&str>) -> ItemFix {
+fn raised_to(since: Option<Version>, architecture: Option<&isa::Target>) -> ItemFix {
+    let architecture = architecture.map(|target| target.name);
     let since = since.map(|since| since.to_string());
     let titles = since.iter().map(|since| format!("`.version {since}`"));
     let titles: Vec<String> =
@@ -208,14 +222,14 @@ fn is_of_variants(need: TargetRequirement) -> bool {
     matches!(need, TargetRequirement::Family(_) | TargetRequirement::Exactly(_))
 }
 
-fn architecture(need: TargetRequirement) -> Option<&'static str> {
+fn architecture(need: TargetRequirement) -> Option<&'static isa::Target> {
     let (number, suffix) = match need {
         TargetRequirement::Any => return None,
         TargetRequirement::AtLeast(number) => (number, ""),
         TargetRequirement::Family(number) => (number, "f"),
         TargetRequirement::Exactly(number) => (number, "a"),
     };
-    Some(isa::target(&format!("sm_{number}{suffix}"))?.name)
+    isa::target(&format!("sm_{number}{suffix}"))
 }
 
 fn target_words(need: TargetRequirement) -> String {

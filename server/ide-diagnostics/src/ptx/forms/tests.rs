@@ -495,6 +495,25 @@ fn targets_of_the_same_number() {
     );
 }
 
+/// A fix that needs a second one is not offered.
+#[test]
+fn fixes_that_are_enough() {
+    let check_on = |version: &str, target: &str, statement: &str, expect: Expect| {
+        let head =
+            format!(".version {version}\n.target {target}\n.address_size 64\n.visible .entry k() {{\n");
+        let registers = ".reg .b32 %r<4>; .reg .b64 %rd<4>;";
+        check(&format!("{head}{registers}\n{statement}\nret;\n}}\n"), expect);
+    };
+    check_on("8.0", "sm_100", "fence.proxy.tensormap::generic.release.gpu;", expect![""]);
+    check_on(
+        "8.8",
+        "sm_89",
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2 \
+         [%rd1], [%rd2, {%r1, %r2}], [%rd3];",
+        expect![""],
+    );
+}
+
 #[test]
 fn what_replaces_a_removed_form() {
     check_body(

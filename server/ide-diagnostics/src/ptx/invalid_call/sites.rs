@@ -26,6 +26,11 @@ impl Call {
         if let Target::Function(name) = &self.target { Some(name) } else { None }
     }
 
+    /// Whether the called function is not named.
+    pub(crate) fn is_indirect(&self) -> bool {
+        matches!(self.target, Target::Register(_))
+    }
+
     pub(crate) fn target_range(&self) -> TextRange {
         self.target_range
     }

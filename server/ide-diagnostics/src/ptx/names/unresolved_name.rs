@@ -1,5 +1,6 @@
 //! `unresolved-name`: a name that is not declared. Reports one problem per missing declaration, however often it is used.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ use warplens_syntax::{ItemKind, SyntaxKind, SyntaxNode, SyntaxToken};
 
 use crate::codes;
 use crate::item::item_problems;
+use crate::ptx::cuda_names;
 use crate::ptx::names::missing::Missing;
 use crate::ptx::names::wanted::Wanted;
 use crate::ptx::names::{declare, local};
@@ -130,6 +132,9 @@ impl ItemContext<'_> {
 
     fn meant<'f>(&'f self, missing: &Missing, function: Option<&'f Function>) -> Option<&'f str> {
         let [name] = missing.names.as_slice() else { return None };
+        if let Some(special) = cuda_names::variable(name) {
+            return Some(special);
+        }
         Self::wanted(missing, function).nearest(name, function, self.names)
     }
 
@@ -207,19 +212,7 @@ impl ItemContext<'_> {
     ) -> Diagnostic {
         let meant = self.meant(missing, function);
         let message = match missing.names.as_slice() {
-            [name] => {
-                let noun = Self::wanted(missing, function).noun(name);
-                match meant {
-                    Some(lower)
-                        if isa::special_register(lower).is_some() && name.eq_ignore_ascii_case(lower) =>
-                    {
-                        format!(
-                            "undeclared register `{name}`; special registers are lower case: write `{lower}`"
-                        )
-                    }
-                    _ => format!("undeclared {noun} `{name}`{}", did_you_mean(meant)),
-                }
-            }
+            [name] => undeclared(name, Self::wanted(missing, function).noun(name), meant),
             names => format!("undeclared names: {}", listed(names)),
         };
         let mut found = Diagnostic::new(range, Severity::Error, codes::UNRESOLVED_NAME, message);
@@ -228,6 +221,19 @@ impl ItemContext<'_> {
             .fixes
             .extend(function.and_then(|function| declare::declaration(function, text, missing, start)));
         found
+    }
+}
+
+fn undeclared(name: &str, noun: &str, meant: Option<&str>) -> String {
+    let function = cuda_names::ptx(name).filter(|_| noun == "function");
+    if let Some(ptx) = function.or_else(|| cuda_names::variable(name).map(Cow::Borrowed)) {
+        return format!("undeclared {noun} `{name}`, which is CUDA C++; in PTX it is `{ptx}`");
+    }
+    match meant {
+        Some(lower) if isa::special_register(lower).is_some() && name.eq_ignore_ascii_case(lower) => {
+            format!("undeclared register `{name}`; special registers are lower case: write `{lower}`")
+        }
+        _ => format!("undeclared {noun} `{name}`{}", did_you_mean(meant)),
     }
 }
 

@@ -89,6 +89,10 @@ pub(crate) fn meaning(
     index: usize,
 ) -> Option<String> {
     let word = format!(".{}", mnemonic.modifiers.get(index)?);
+    // A word of the name means what the instruction does: `.idx` of `brx.idx` is no `.idx` of `shfl`.
+    if entry.words.get(index) == Some(&word.as_str()) {
+        return Some(format!("`{word}` · Part of the name `{}`.", entry.name));
+    }
     let slot = found.and_then(|found| Some((found, slot_of(found, mnemonic, index)?)));
     let class = slot.and_then(|(found, slot)| {
         let name = found.form.slots[slot].class;

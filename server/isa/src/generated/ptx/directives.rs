@@ -833,10 +833,14 @@ pub(crate) static DIRECTIVE_NAMES: Names = Names(&[
     ("@@DWARF", 25),
 ]);
 
-pub(crate) static FEATURES: [Feature; 17] = [
+pub(crate) static FEATURES: [Feature; 18] = [
     Feature {
         what: "a kernel without a body",
         requirement: Requirement { since: Version::new(3, 0), ..Requirement::EMPTY },
+    },
+    Feature {
+        what: "a list of kernel parameters",
+        requirement: Requirement { since: Version::new(1, 4), ..Requirement::EMPTY },
     },
     Feature {
         what: "a `.param` parameter of a function",
@@ -905,23 +909,24 @@ pub(crate) static FEATURES: [Feature; 17] = [
 ];
 
 pub(crate) static FEATURE_NAMES: Names = Names(&[
-    (".b128", 15),
-    (".f16x2", 16),
-    (".managed", 9),
-    (".unified", 10),
-    ("address-initializer", 5),
-    ("file-timestamp", 11),
-    ("function-initializer", 6),
-    ("function-parameter", 1),
-    ("generic-initializer", 7),
+    (".b128", 16),
+    (".f16x2", 17),
+    (".managed", 10),
+    (".unified", 11),
+    ("address-initializer", 6),
+    ("file-timestamp", 12),
+    ("function-initializer", 7),
+    ("function-parameter", 2),
+    ("generic-initializer", 8),
+    ("kernel-parameters", 1),
     ("kernel-prototype", 0),
-    ("large-parameters", 3),
-    ("mask-initializer", 8),
-    ("opaque", 4),
-    ("section-difference", 13),
-    ("section-negative", 14),
-    ("section-sum", 12),
-    ("unsized-parameter", 2),
+    ("large-parameters", 4),
+    ("mask-initializer", 9),
+    ("opaque", 5),
+    ("section-difference", 14),
+    ("section-negative", 15),
+    ("section-sum", 13),
+    ("unsized-parameter", 3),
 ]);
 
 pub(crate) static PRAGMAS: [Pragma; 5] = [

@@ -849,8 +849,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
         ],
         forms: &[
             Form {
-                text: "sqrt.f32 d, a",
-                slots: list(&[34]),
+                text: "sqrt.{f32,f64} d, a",
+                slots: list(&[31]),
                 operands: list(&[0, 1]),
                 removed: Some(Requirement { since: Version::new(1, 4), ..Requirement::EMPTY }),
                 ..Form::EMPTY
