@@ -119,11 +119,8 @@ impl Sanitizer {
         let (rank, cta) = (self.rank(), self.report.cta);
         let reads = |begun: &PendingCopy| {
             begun.range.region == MemoryRegion::Shared
-                && !(begun.range.writes || begun.is_factor)
-                && matches!(
-                    begun.until,
-                    CopyCompletion::Waited(CopyFamily::Bulk) | CopyCompletion::Phase { .. }
-                )
+                && !begun.range.writes
+                && begun.until == CopyCompletion::Waited(CopyFamily::Bulk)
                 && begun.warp / WARPS == rank
         };
         for begun in self.take(reads) {
@@ -137,19 +134,10 @@ impl Sanitizer {
             }
             let warp = WarpId { cta, warp: begun.warp % WARPS };
             let lanes = 1u32 << begun.lane;
-            let fix = match begun.until {
-                CopyCompletion::Phase { .. } => {
-                    "let a thread that has waited for the mbarrier of the copy arrive at a barrier of the cluster, and wait there before \
-                     the exit"
-                }
-                CopyCompletion::Waited(_) => {
-                    "wait in the thread that started it, after `cp.async.bulk.commit_group`, with `cp.async.bulk.wait_group.read 0`; a \
-                     group that was not committed is not waited for, and a thread waits only for its own groups"
-                }
-            };
-            let message =
-                format!("Shared-memory race: the block exits while a copy may read its shared memory\n{fix}");
-            let finding = warp.finding(FindingKind::AsyncSource, message, begun.statement, lanes);
+            let message = "Shared-memory race: the block exits while a copy may read its shared memory\nwait in the thread that started it, after \
+                 `cp.async.bulk.commit_group`, with `cp.async.bulk.wait_group.read 0`; a group that was not committed is not waited \
+                 for, and a thread waits only for its own groups";
+            let finding = warp.finding(FindingKind::AsyncSource, message.to_owned(), begun.statement, lanes);
             self.report.findings.push(finding);
         }
     }
