@@ -200,7 +200,7 @@ fn components() {
         "mov.u32 %r1, %tid.q;\nmov.u32 %r1, %laneid.foo;\nmov.u32 %r1, %tid.r;",
         expect![[r#"
             3:`.q` Error unknown-component: `%tid` has no component `.q`; it has `.x`, `.y`, `.z`, `.w`
-            4:`.foo` Error unknown-component: `%laneid` has no component `.foo`; it has no components
+            4:`.foo` Error unknown-component: `%laneid` has no components; remove `.foo`
         "#]],
     );
 }

@@ -381,8 +381,8 @@ fn a_diagnostic_is_explained() {
 
             Error. The special register does not have this component.
 
-            %tid, %ntid, %ctaid and %nctaid have the components .x, .y, .z and .w; most
-            others are scalar.
+            %tid, %ntid, %ctaid and %nctaid have the components .x, .y, .z and .w; so have
+            the registers of clusters; the others are scalar.
 
                     mov.u32 %r1, %tid.q;
 

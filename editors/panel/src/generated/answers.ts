@@ -64,7 +64,9 @@ file: string,
 /** From 1. */
 line: number, };
 
-export type Finding = { code: string, severity: string, message: string, line?: number, cta?: Array<number>, warp?: number, lanes?: string, visit?: number, source?: SourceLine, also?: Also, related: Array<Related>, };
+export type Finding = { code: string, severity: string, message: string, line?: number, cta?: Array<number>, warp?: number, lanes?: string, visit?: number, source?: SourceLine, also?: Also, related: Array<Related>,
+/** The inferred launch that the finding depends on. */
+launch?: Launch, };
 
 export type Graph = { cta: Array<number>, warp: number, steps: number, blocks: Array<GraphBlock>, edges: Array<GraphEdge>,
 /** The block of a branch at which lanes diverged, and the block at which they reconverge. */

@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn what_is_not_known_is_not_computed() {
         assert_eq!(on("sm_82", ".maxntid 64"), "nothing");
-        assert_eq!(on("sm_90", ".maxnreg 64"), "nothing");
+        assert_eq!(on("sm_82", ".maxnreg 64"), "nothing");
         assert_eq!(
             on("sm_75", ".maxntid 2048"),
             "A CTA of 2048 threads does not run on sm_75: it has at most 1024.\n"

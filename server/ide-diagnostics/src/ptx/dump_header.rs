@@ -71,13 +71,36 @@ mod tests {
     fn headers() {
         let header = "Fatbin ptx code:\n================\narch = sm_80\nptxasOptions = -O3 \n\n";
         let module = ".version 8.0\n.target sm_80\n.address_size 64\n";
-        check(&format!("$ cuobjdump -ptx a.out\n\n{header}{module}.entry k() {{ ret; }}\n"), expect![""]);
-        check(&format!("member /usr/lib/x.a:foo.o:\n\n{header}{module}.entry k() {{ ret; }}\n"), expect![""]);
-        check(&format!("\u{feff}{header}{module}.entry k() {{ ret; }}\n"), expect![""]);
+        check(
+            &format!("$ cuobjdump -ptx a.out\n\n{header}{module}.entry k() {{ ret; }}\n"),
+            expect![[r#"
+            1:`$` Error syntax-error: a dump of `cuobjdump -ptx`; the module starts at line 8: delete the lines before it, or extract it with `-xptx`
+        "#]],
+        );
+        check(
+            &format!("member /usr/lib/x.a:foo.o:\n\n{header}{module}.entry k() {{ ret; }}\n"),
+            expect![[r#"
+            1:`member` Error syntax-error: a dump of `cuobjdump -ptx`; the module starts at line 8: delete the lines before it, or extract it with `-xptx`
+        "#]],
+        );
+        check(
+            &format!("\u{feff}{header}{module}.entry k() {{ ret; }}\n"),
+            expect![[r#"
+            1:`Fatbin` Error syntax-error: a dump of `cuobjdump -ptx`; the module starts at line 6: delete the lines before it, or extract it with `-xptx`
+        "#]],
+        );
         check(
             &format!("{header}{module}.entry k() {{ ret; }}\n\n{header}{module}.entry j() {{ ret; }}\n"),
-            expect![""],
+            expect![[r#"
+                1:`Fatbin` Error syntax-error: a dump of `cuobjdump -ptx`; the module starts at line 6: delete the lines before it, or extract it with `-xptx`
+                11:`Fatbin` Error syntax-error: a dump of `cuobjdump -ptx` with several modules, one of which starts at line 16: extract them with `-xptx all`
+            "#]],
         );
-        check("Fatbin elf code:\n================\narch = sm_80\n", expect![""]);
+        check(
+            "Fatbin elf code:\n================\narch = sm_80\n",
+            expect![[r#"
+            1:`Fatbin` Error syntax-error: a dump of `cuobjdump`, and no PTX module follows
+        "#]],
+        );
     }
 }

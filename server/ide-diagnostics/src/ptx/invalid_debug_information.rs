@@ -135,6 +135,7 @@ y:  .b32 y-x
                 6:`300` Error invalid-debug-information: 300 does not fit into `.b8`
                 10:`.u32` Error invalid-debug-information: `.u32` is not allowed in a section; use `.b8`, `.b16`, `.b32` or `.b64`
                 20:`-32769` Error invalid-debug-information: `.b16` takes numbers from -32768 on
+                25:`-9223372036854775808` Error invalid-debug-information: `.b64` takes numbers from -9223372036854775807 on
             "#]],
         );
     }

@@ -221,11 +221,17 @@ mod tests {
     fn textures_of_old_versions() {
         check(
             ".version 1.4\n.target sm_13\n.tex .u32 a;\n.tex .u64 b;\n.tex .b32 c;\n.tex .f32 d;\n.tex .u64 e[2];\n",
-            expect![""],
+            expect![[r#"
+                5:`c` Error invalid-declaration: a `.tex` variable is one reference: its type is `.u32` or `.u64`, and it is no array
+                6:`d` Error invalid-declaration: a `.tex` variable is one reference: its type is `.u32` or `.u64`, and it is no array
+                7:`e` Error invalid-declaration: a `.tex` variable is one reference: its type is `.u32` or `.u64`, and it is no array
+            "#]],
         );
         check(
             ".version 1.3\n.target sm_13\n.entry k (.param .u32 x) { exit; }\n.entry j () { exit; }\n",
-            expect![""],
+            expect![[r#"
+                3:`.param .u32 x` Error needs-version: a list of kernel parameters needs PTX 1.4 or later; this module is written in PTX 1.3
+            "#]],
         );
     }
 

@@ -200,14 +200,14 @@ mod tests {
             check_module(
                 &text,
                 expect![[r#"
-                    8:`tcgen05` Error mixed-cta-groups: this kernel uses `.cta_group::1` and `.cta_group::2` in `g`, whose address is taken; use one of them in a kernel and the functions that it calls
+                    7:`tcgen05` Error mixed-cta-groups: this kernel uses `.cta_group::1` and `.cta_group::2` in `g`, whose address is taken; use one of them in a kernel and the functions that it calls
                 "#]],
             );
         }
         for right in [
             ".func h() { call g; ret; }",
             ".entry j() { ts: .calltargets g; ret; }",
-            ".global .u64 t[1] = {k};",
+            ".func other() { ret; } .global .u64 t[1] = {other};",
         ] {
             let text = format!(".func g() {{ REG TWO ret; }}\n{right}\n.entry k() {{ ONE ret; }}\n");
             check_module(&text, expect![""]);

@@ -68,7 +68,12 @@ mov.u32 %r, %envreg3.w;
 mov.u64 %rd, %clock64.x;
 ret; }
 ",
-            expect![""],
+            expect![[r#"
+                6:`.q` Error unknown-component: `%tid` has no component `.q`; it has `.x`, `.y`, `.z`, `.w`
+                7:`.x` Error unknown-component: `%laneid` has no components; remove `.x`
+                8:`.w` Error unknown-component: `%envreg3` has no components; remove `.w`
+                9:`.x` Error unknown-component: `%clock64` has no components; remove `.x`
+            "#]],
         );
     }
 }

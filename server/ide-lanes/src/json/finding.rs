@@ -33,7 +33,7 @@ pub(crate) struct JsonFinding<'r> {
     related: Vec<JsonRelated<'r>>,
     /// The inferred launch that the finding depends on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(type = "Launch"))]
+    #[cfg_attr(test, ts(optional, type = "Launch"))]
     launch: Option<&'r Launch>,
 }
 

@@ -124,8 +124,8 @@ fn an_inferred_launch_is_cooperative() {
     check(
         Choice::Inferred,
         expect![[r#"
-        finished
-        y = [100, 0, 0, 0]
-    "#]],
+            finished
+            y = [101, 100, 0, 0]
+        "#]],
     );
 }

@@ -221,8 +221,8 @@ atom.shared.exch.b32 %r4, [%rd5], %r3;";
         "",
         body,
         expect![[r#"
-        [32, 1, 1] ["x = zeros"] finished
-    "#]],
+            [64, 1, 1] ["x = zeros"] finished
+        "#]],
     );
 }
 
@@ -396,14 +396,14 @@ ld.shared.b32 %r2, [slot];
 tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r2, 32;";
     let text = kernel("", pair).replace("8.0\n.target sm_70", "8.6\n.target sm_100a");
     let found = settled(&text);
-    assert!(found.ends_with(" finished\n"), "{found}");
+    assert!(found.starts_with("[32, 1, 1] [] finished\n"), "{found}");
     // The function that a kernel calls may be the one that is written for pairs.
     let (declarations, body) = pair.split_once('\n').unwrap();
     let function =
         format!("{declarations}\n.func pair\n{{\n.reg .b32 %r<4>;\n{body}\nret;\n}}\n.visible .entry");
     let called = kernel("", "call pair;").replace("8.0\n.target sm_70", "8.6\n.target sm_100a");
     let found = settled(&called.replacen(".visible .entry", &function, 1));
-    assert!(found.ends_with(" finished\n"), "{found}");
+    assert!(found.starts_with("[32, 1, 1] [] finished\n"), "{found}");
 }
 
 /// Thread 0 reads what the last thread stores; a warp alone is in step.
@@ -431,8 +431,21 @@ DONE:"
 
 #[test]
 fn trouble_between_warps() {
-    check("", &last_element(""), expect![""]);
-    check("", &last_element("bar.sync 0;"), expect![""]);
+    check(
+        "",
+        &last_element(""),
+        expect![[r#"
+        [32, 1, 1] [] finished
+        information data-race `st.shared.u32 [%rd4], %r1;` in another launch that was tried, with block 64: write that launch to see it
+    "#]],
+    );
+    check(
+        "",
+        &last_element("bar.sync 0;"),
+        expect![[r#"
+        [64, 1, 1] [] finished
+    "#]],
+    );
 }
 
 #[test]
@@ -443,19 +456,32 @@ fn trouble_between_blocks() {
              mul.wide.u32 %rd2, {index}, 4; add.u64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r4;"
         )
     };
-    check("", &store("%r1"), expect![""]);
-    check("", &store("%r4"), expect![""]);
+    check(
+        "",
+        &store("%r1"),
+        expect![[r#"
+        [32, 1, 1] [] finished
+        information data-race `st.global.u32 [%rd3], %r4;` in another launch that was tried, with grid 2: write that launch to see it
+    "#]],
+    );
+    check(
+        "",
+        &store("%r4"),
+        expect![[r#"
+        [32, 1, 1] [] finished
+    "#]],
+    );
 }
 
-/// The sum of the numbers below `n`, by shuffles of all 32 lanes.
-fn shuffled(mask: &str) -> String {
+/// The threads below `n` exchange their numbers.
+fn shuffled(shuffle: &str) -> String {
     format!(
         "\
 ld.param.u32 %r2, [n];
 setp.ge.u32 %p1, %r1, %r2;
 vote.sync.ballot.b32 %r5, !%p1, -1;
 @%p1 bra DONE;
-shfl.sync.down.b32 %r3, %r1, 1, 31, {mask};
+shfl.sync.{shuffle};
 mul.wide.u32 %rd2, %r1, 4;
 add.u64 %rd3, %rd1, %rd2;
 st.global.u32 [%rd3], %r3;
@@ -465,8 +491,21 @@ DONE:"
 
 #[test]
 fn trouble_with_odd_lengths() {
-    check("", &shuffled("-1"), expect![""]);
-    check("", &shuffled("%r5"), expect![""]);
+    check(
+        "",
+        &shuffled("down.b32 %r3, %r1, 1, 31, -1"),
+        expect![[r#"
+            [32, 1, 1] [] finished
+            information shuffle-inactive `shfl.sync.down.b32 %r3, %r1, 1, 31, -1;` in another launch that was tried, with n = 21: write that launch to see it
+        "#]],
+    );
+    check(
+        "",
+        &shuffled("idx.b32 %r3, %r1, 0, 31, %r5"),
+        expect![[r#"
+            [32, 1, 1] [] finished
+        "#]],
+    );
 }
 
 /// Each thread stores its number, if it is below `n`.
@@ -478,8 +517,21 @@ fn trouble_at_the_end_of_a_buffer() {
              st.global.u32 [%rd3], %r3; DONE:"
         )
     };
-    check("", &store(""), expect![""]);
-    check("", &store("setp.ge.u32 %p1, %r1, %r2; @%p1 bra DONE;"), expect![""]);
+    check(
+        "",
+        &store(""),
+        expect![[r#"
+        [32, 1, 1] [] finished
+        information out-of-bounds `st.global.u32 [%rd3], %r3;` in another launch that was tried, with n = 21, x of 21 elements: write that launch to see it
+    "#]],
+    );
+    check(
+        "",
+        &store("setp.ge.u32 %p1, %r1, %r2; @%p1 bra DONE;"),
+        expect![[r#"
+        [32, 1, 1] [] finished
+    "#]],
+    );
 }
 
 /// Counts numbers in shared memory that each thread clears for itself.
@@ -502,6 +554,19 @@ add.u64 %rd6, %rd3, %rd6;
 red.shared.add.u32 [%rd6], 1;"
         )
     };
-    check("", &count(""), expect![""]);
-    check("", &count("bar.sync 0;"), expect![""]);
+    check(
+        "",
+        &count(""),
+        expect![[r#"
+        [32, 1, 1] [] finished
+        information data-race `red.shared.add.u32 [%rd6], 1;` in another launch that was tried, with x in another order: write that launch to see it
+    "#]],
+    );
+    check(
+        "",
+        &count("bar.sync 0;"),
+        expect![[r#"
+        [64, 1, 1] [] finished
+    "#]],
+    );
 }

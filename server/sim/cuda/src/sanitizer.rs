@@ -33,6 +33,7 @@ pub mod undefined_messages;
 pub mod undefined_use;
 mod uninitialized;
 pub(crate) mod unused_reads;
+pub mod used_lanes;
 mod vector_clock;
 mod volatile;
 mod warp_synchronous;

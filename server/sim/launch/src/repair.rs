@@ -7,6 +7,7 @@
 
 mod arguments;
 mod attempts;
+mod guess;
 mod trouble;
 
 use rustc_hash::FxHashSet;
@@ -18,47 +19,19 @@ use warplens_sim_warp::trace::{
 };
 
 use self::attempts::Attempts;
+use self::guess::{ABOUT_CODE, ABOUT_VALUES};
+pub use self::guess::{Guess, is_clean};
 pub use self::trouble::Trouble;
-use super::body::Body;
-use super::kernel::Kernel;
 use super::model::{Launch, size};
 use super::resolve::Resolved;
 
 /// Maximum warp instructions of one attempt, and of all together.
 const STEPS: (u64, u64) = (100_000, 1_000_000);
 
-/// Findings about values, addresses and sizes. In an inferred launch they are guesses, even if all attempts have them.
-const ABOUT_VALUES: [FindingKind; 10] = [
-    FindingKind::Assertion,
-    FindingKind::BitField,
-    FindingKind::DivisionByZero,
-    FindingKind::MemoryLimit,
-    FindingKind::Misaligned,
-    FindingKind::NullPointer,
-    FindingKind::OutOfBounds,
-    FindingKind::StepLimit,
-    FindingKind::Trap,
-    FindingKind::UninitializedRead,
-];
-
 /// The line added to a finding that depends on an inferred launch.
 const INFERRED_ARGUMENTS: &str = "with inferred arguments: write a launch to check it";
 
 const RACE: FindingKind = FindingKind::DataRace;
-
-/// Findings that do not depend on the launch.
-const ABOUT_CODE: [FindingKind; 3] =
-    [FindingKind::ControlFlow, FindingKind::NoInstruction, FindingKind::Unsupported];
-
-/// The basis of an inferred launch.
-#[derive(Debug, Clone)]
-pub struct Guess {
-    pub kernel: Kernel,
-    /// The properties of the kernel's body.
-    pub body: Body,
-    /// Limit of all buffers together, in bytes.
-    pub max_memory: u64,
-}
 
 /// The result of a repair.
 #[derive(Debug, Clone, Default)]
@@ -265,10 +238,4 @@ impl Search<'_> {
         }
         Ok(())
     }
-}
-
-/// Whether a run needs no repair.
-pub fn is_clean(result: &RunResult) -> bool {
-    result.status == Status::Finished
-        && result.findings.iter().all(|finding| finding.severity == Severity::Information)
 }

@@ -85,7 +85,7 @@ END:
 LEAVE:
 ",
         expect![[r#"
-            11:`@%p1 bra ELSE;`: this branch is divergent (`%p1` ← `setp` ← `%r1` ← `%tid.x`), and its two paths have 2 instructions and 1: guard them with `@!%p1` and `@%p1`, and the warp does not diverge and saves two branches
+            11:`@%p1 bra ELSE;`: this branch is divergent (`%p1` ← `setp` ← `%r1` ← `%tid.x`), and its two paths have 2 instructions and one instruction: guard them with `@!%p1` and `@%p1`, and the warp does not diverge and saves two branches
               Predicate them with `@!%p1` and `@%p1`
               |    @!%p1 add.u32 %r1, %r1, 8;
               |    @!%p1 xor.b32 %r2, %r1, 8;

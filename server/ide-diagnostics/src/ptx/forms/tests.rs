@@ -504,13 +504,25 @@ fn fixes_that_are_enough() {
         let registers = ".reg .b32 %r<4>; .reg .b64 %rd<4>;";
         check(&format!("{head}{registers}\n{statement}\nret;\n}}\n"), expect);
     };
-    check_on("8.0", "sm_100", "fence.proxy.tensormap::generic.release.gpu;", expect![""]);
+    check_on(
+        "8.0",
+        "sm_100",
+        "fence.proxy.tensormap::generic.release.gpu;",
+        expect![[r#"
+        2:`sm_100` Error needs-version: sm_100 needs PTX 8.6 or later; this module is written in PTX 8.0
+            fix: Raise `.version` to 8.6
+        6:`fence.proxy.tensormap::generic.release.gpu` Error needs-version: `fence.proxy.tensormap::generic.release.gpu` needs PTX 8.3 or later; this module is of PTX 8.0
+            fix: Raise to `.version 8.6`
+    "#]],
+    );
     check_on(
         "8.8",
         "sm_89",
         "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2 \
          [%rd1], [%rd2, {%r1, %r2}], [%rd3];",
-        expect![""],
+        expect![[r#"
+            6:`cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2` Error needs-target: `cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2` needs target `sm_90` or later; this module is for `sm_89`
+        "#]],
     );
 }
 

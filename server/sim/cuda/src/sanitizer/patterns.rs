@@ -23,14 +23,6 @@ pub struct ProgramPatterns {
     pub computed_addresses: FxHashSet<u32>,
 }
 
-/// The lanes whose loaded values an access may use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum UsedLanes {
-    Own,
-    /// All lanes of the warp, after a shuffle, a vote or another exchange of values.
-    Warp,
-}
-
 impl ProgramPatterns {
     /// The patterns of a program in which only the loads that may poll are known.
     pub fn of_polls(polls: impl IntoIterator<Item = u32>) -> ProgramPatterns {

@@ -11,8 +11,8 @@ use warplens_sim_warp::trace::Finding;
 
 use super::conflicts::LaneConflict;
 use super::happens_before::HappensBefore;
-use super::patterns::UsedLanes;
 use super::shadow::Hazard;
+use super::used_lanes::UsedLanes;
 use crate::grown::grown;
 use crate::registers::FULL;
 

@@ -3,7 +3,7 @@
 use warplens_sim_warp::Executable;
 use warplens_sim_warp::trace::{Cancelled, Control, Limits, RunOptions, RunResult};
 
-use super::Guess;
+use super::guess::Guess;
 use crate::model::Launch;
 use crate::resolve::{Resolved, resolve};
 

@@ -16,7 +16,7 @@ use warplens_sim_warp::trace::{
 
 use super::arguments::{part_of, place, place_mut, places};
 use super::attempts::Attempts;
-use super::{ABOUT_CODE, ABOUT_VALUES, Guess, is_clean};
+use super::guess::{ABOUT_CODE, ABOUT_VALUES, Guess, is_clean};
 use crate::body::Part;
 use crate::model::{Argument, Buffer, Contents, Fill, Launch, Passed, size};
 use crate::resolve::Resolved;

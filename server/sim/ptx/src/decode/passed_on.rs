@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplens_hir::cfg::Cfg;
-use warplens_sim_cuda::sanitizer::patterns::UsedLanes;
+use warplens_sim_cuda::sanitizer::used_lanes::UsedLanes;
 
 use crate::program::{Function, Guard, Mixing, Op, Passing, ReadKind};
 

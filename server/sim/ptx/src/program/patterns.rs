@@ -1,7 +1,7 @@
 //! Patterns of memory accesses that the sanitizer's reports mention.
 
 use warplens_sim_cuda::address::AtomicOp;
-use warplens_sim_cuda::sanitizer::patterns::UsedLanes;
+use warplens_sim_cuda::sanitizer::used_lanes::UsedLanes;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Patterns {

@@ -1,0 +1,41 @@
+//! What an inferred launch is inferred from, and which findings may be due to it.
+
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::trace::{RunResult, Severity, Status};
+
+use crate::body::Body;
+use crate::kernel::Kernel;
+
+/// Findings about values, addresses and sizes. In an inferred launch they are guesses, even if all attempts have them.
+pub(super) const ABOUT_VALUES: [FindingKind; 10] = [
+    FindingKind::Assertion,
+    FindingKind::BitField,
+    FindingKind::DivisionByZero,
+    FindingKind::MemoryLimit,
+    FindingKind::Misaligned,
+    FindingKind::NullPointer,
+    FindingKind::OutOfBounds,
+    FindingKind::StepLimit,
+    FindingKind::Trap,
+    FindingKind::UninitializedRead,
+];
+
+/// Findings that do not depend on the launch.
+pub(super) const ABOUT_CODE: [FindingKind; 3] =
+    [FindingKind::ControlFlow, FindingKind::NoInstruction, FindingKind::Unsupported];
+
+/// The basis of an inferred launch.
+#[derive(Debug, Clone)]
+pub struct Guess {
+    pub kernel: Kernel,
+    /// The properties of the kernel's body.
+    pub body: Body,
+    /// Limit of all buffers together, in bytes.
+    pub max_memory: u64,
+}
+
+/// Whether a run needs no repair.
+pub fn is_clean(result: &RunResult) -> bool {
+    result.status == Status::Finished
+        && result.findings.iter().all(|finding| finding.severity == Severity::Information)
+}
