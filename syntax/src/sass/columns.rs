@@ -10,6 +10,11 @@ use super::bytes::{indentation, is_space, is_word};
 use super::line::{self, Class};
 use super::statement;
 
+/// Maximum number of columns of a line. Each may scan the line once.
+const MOST_COLUMNS: usize = 64;
+/// Maximum length of a column of control information.
+const LONGEST_CONTROL: usize = 40;
+
 /// The length of what other tools put before a line of a listing: `>`, a line number, the columns of profilers,
 /// assemblers and debuggers, the border of a table. It only counts if code follows.
 pub(super) fn quotation(text: &[u8], after_code: bool) -> usize {
@@ -40,7 +45,7 @@ pub(super) fn quotation(text: &[u8], after_code: bool) -> usize {
 /// The length of the columns from `from` on, if an instruction follows them.
 fn before_code(text: &[u8], from: usize, after_code: bool) -> Option<usize> {
     let (mut at, mut is_sure) = (from, false);
-    loop {
+    for _ in 0..MOST_COLUMNS {
         let start = at + indentation(&text[at..]);
         let column = Column::of(word(&text[start..]))?;
         is_sure |= column.is_sure;
@@ -50,12 +55,13 @@ fn before_code(text: &[u8], from: usize, after_code: bool) -> Option<usize> {
             return Some(at);
         }
     }
+    None
 }
 
 /// The length of the columns between an address and its instruction.
 pub(super) fn after_address(text: &[u8]) -> usize {
     let mut at = 0;
-    loop {
+    for _ in 0..MOST_COLUMNS {
         let start = at + indentation(&text[at..]);
         let rest = &text[start..];
         let is_code = matches!(rest.first(), Some(b'/' | b'.')) || statement::starts_with_instruction(rest);
@@ -65,6 +71,7 @@ pub(super) fn after_address(text: &[u8]) -> usize {
         let Some(column) = Column::of(word(rest)) else { return 0 };
         at = start + column.length;
     }
+    0
 }
 
 /// The length of any text before `/*0050*/` and an instruction, unless the text has words of a sentence.
@@ -143,10 +150,12 @@ fn hexadecimal(word: &[u8]) -> usize {
 fn is_control(word: &[u8]) -> bool {
     let is_part = |byte: &u8| byte.is_ascii_hexdigit() || b"-~BRWSYyPTr".contains(byte);
     let mut count = 0;
-    word.split(|byte| *byte == b':').all(|field| {
-        count += 1;
-        !field.is_empty() && field.iter().all(is_part)
-    }) && matches!(count, 5 | 6)
+    word.len() <= LONGEST_CONTROL
+        && word.split(|byte| *byte == b':').all(|field| {
+            count += 1;
+            !field.is_empty() && field.iter().all(is_part)
+        })
+        && matches!(count, 5 | 6)
 }
 
 /// The length of one mark at the start, including the space before it.
@@ -157,7 +166,7 @@ fn quotation_mark(line: &[u8]) -> Option<usize> {
         return Some(indented + 1);
     }
     // `01:-:2:Y:5`
-    if is_control(word(rest)) {
+    if is_control(word(&rest[..rest.len().min(LONGEST_CONTROL + 1)])) {
         return None;
     }
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
