@@ -21,7 +21,8 @@ const MAX_INSTRUCTIONS: u64 = 100_000_000;
 type Chosen = [Vec<Option<usize>>; 2];
 
 /// Compares two runs. If the results differ, the comparison also says what they are with fused sums, and is that of the fused kernels if
-/// these agree. `lane_bytes` is as for [`Compared::new`].
+/// these agree. `lane_bytes` is set for one kernel under two models: then the steps of a lane are also compared, using at most this many
+/// bytes.
 pub fn compare(
     sides: &Sides<'_>,
     runs: [Run; 2],
