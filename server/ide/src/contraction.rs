@@ -6,7 +6,7 @@ use warplens_ide_db::TextEdit;
 /// The sums of a file that may be fused with a product.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Contractions {
-    /// Keep the factors of the products, because other statements may overwrite them before the sum.
+    /// Edits that save the factors of products: their registers may change before the sum.
     pub kept: Vec<TextEdit>,
     /// In text order.
     pub sums: Vec<FusibleSum>,

@@ -41,11 +41,16 @@ fn of_function(function: &Function, text: &str) -> Contractions {
     };
     let mut search = Search::new(function, text);
     search.walk(&function.cfg(&|_| false));
+    if search.sums.is_empty() {
+        return Contractions::default();
+    }
     let usual = search.usual();
+    let ways = search.sums.iter().flat_map(|sum| &sum.ways);
+    let used: FxHashSet<usize> = ways.map(|way| way.held.product).collect();
     let text = Text { function, text };
     let mut found = Contractions::default();
     let mut declared = String::new();
-    for (number, product) in search.products.iter().enumerate() {
+    for (number, product) in search.products.iter().enumerate().filter(|(number, _)| used.contains(number)) {
         let Some((declaration, keep)) = text.kept(number, product.at) else { continue };
         let start = function.instruction(product.at).range().start();
         found.kept.push(TextEdit { range: TextRange::empty(start), insert: keep });
@@ -105,7 +110,7 @@ impl<'f> Search<'f> {
         }
     }
 
-    /// Visits all blocks in text order. A block with one predecessor that leads nowhere else continues it.
+    /// Visits the blocks in text order. A block continues its only predecessor if it is that block's only successor.
     fn walk(&mut self, cfg: &Cfg) {
         let mut ends: FxHashMap<BlockId, Registers> = FxHashMap::default();
         for id in cfg.ids() {

@@ -25,13 +25,13 @@ pub struct Compared {
     /// The first difference of a lane, if one kernel ran under two models.
     pub lane: Option<LaneDifference>,
     pub scope: Scope,
-    /// Whether fused products and sums explain the difference, if a kernel has some. If they do, `comparison` is that of the fused kernels.
+    /// Present if fusing products and sums was tried. If it makes the results equal, `comparison` is empty.
     pub contraction: Option<Contraction>,
     /// The random launches, if any were requested.
     pub drawn: Option<Drawn>,
 }
 
-/// What the results are if an assembler fuses products with sums, which PTX allows it. Without that they differ.
+/// The results if products and sums are fused, as PTX allows. Unfused, they differ.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Contraction {
     /// Whether they are the same if all sums are fused that ptxas is known to fuse.
@@ -54,8 +54,13 @@ pub struct FusedSum {
 }
 
 /// The text of a statement on one line.
-pub fn one_line(text: &str) -> String {
+pub fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// How results compare, in a word.
+pub fn same_or_different(is_same: bool) -> &'static str {
+    if is_same { "same" } else { "different" }
 }
 
 impl Contraction {

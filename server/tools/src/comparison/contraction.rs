@@ -4,12 +4,14 @@
 //! results differ however the sums are fused. All of them are fused first, as ptxas does it; then one more or one less, as long as that
 //! brings the results closer.
 
+use std::collections::HashSet;
+
 use warplens_ide::lanes::compare::{Comparison, Equality};
 use warplens_ide::lanes::{Choice, RunRequest};
-use warplens_ide::{Contractions, FusibleSum, edited};
+use warplens_ide::{Contractions, FusibleSum, TextSize, edited};
 use warplens_sim_launch::Launch;
 
-use super::compared::{Compared, Contraction, FusedSum, Run, one_line};
+use super::compared::{Compared, Contraction, FusedSum, Run, on_one_line};
 use super::sides::{Sides, labeled};
 use crate::source::{RunError, Source};
 
@@ -20,9 +22,8 @@ const MAX_INSTRUCTIONS: u64 = 100_000_000;
 /// For each sum of both kernels, the product that it is fused with.
 type Chosen = [Vec<Option<usize>>; 2];
 
-/// Compares two runs. If the results differ, the comparison also says what they are with fused sums, and is that of the fused kernels if
-/// these agree. `lane_bytes` is set for one kernel under two models: then the steps of a lane are also compared, using at most this many
-/// bytes.
+/// Compares two runs. If the results differ, the kernels run again with fused sums; if those results agree, they count as equal. With
+/// `lane_bytes`, which is for one kernel under two models, the steps of a lane are compared too, in at most this many bytes.
 pub fn compare(
     sides: &Sides<'_>,
     runs: [Run; 2],
@@ -34,8 +35,8 @@ pub fn compare(
     if compared.comparison.is_equal() || !both_finished || sides.is_one_kernel {
         return Ok(compared);
     }
-    let [one, other] = sides.sources;
-    let sums = [one.analysis.contractions(one.file)?, other.analysis.contractions(other.file)?];
+    let [one, other] = &compared.runs;
+    let sums = [sums_of(sides.sources[0], one)?, sums_of(sides.sources[1], other)?];
     if sums.iter().all(|side| side.sums.is_empty()) {
         return Ok(compared);
     }
@@ -45,6 +46,14 @@ pub fn compare(
         false => compared.comparison,
     };
     Ok(Compared { comparison, contraction: Some(contraction), ..compared })
+}
+
+/// The sums in the kernel of a run and in the functions that it calls.
+fn sums_of(source: &Source, run: &Run) -> Result<Contractions, RunError> {
+    let starts: HashSet<TextSize> = run.prepared.statements.iter().map(|it| it.range.start()).collect();
+    let mut found = source.analysis.contractions(source.file)?;
+    found.sums.retain(|sum| starts.contains(&sum.range.start()));
+    Ok(found)
 }
 
 struct Search<'s> {
@@ -152,7 +161,7 @@ impl Search<'_> {
             fused.map(move |(sum, _)| FusedSum {
                 run,
                 at: self.runs[run].position_of(sum.range.start()),
-                text: one_line(&self.sides.sources[run].text[sum.range]),
+                text: on_one_line(&self.sides.sources[run].text[sum.range]),
             })
         };
         (0..2).flat_map(of_side).collect()

@@ -6,7 +6,7 @@ use warplens_ide::lanes::json::Position;
 use warplens_sim_launch::{Element, Launch};
 use warplens_sim_warp::{LaneStore, Severity};
 
-use super::compared::{Compared, Contraction, Drawn, FusedSum, NOT_COMPARED, Run, Scope};
+use super::compared::{Compared, Contraction, Drawn, FusedSum, NOT_COMPARED, Run, Scope, same_or_different};
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Compared"))]
@@ -178,13 +178,12 @@ pub fn compared(compared: &Compared) -> JsonCompared<'_> {
 }
 
 fn contraction<'c>(found: &'c Contraction) -> JsonContraction<'c> {
-    let name = |is_same: bool| if is_same { "same" } else { "different" };
     let sum =
         |FusedSum { run, at, text }: &'c FusedSum| JsonFusedSum { run: *run, at: Place::of(Some(*at)), text };
     JsonContraction {
-        unfused: name(false),
-        fused: name(found.fused),
-        some_fused: (!found.fused).then(|| name(found.some_fused)),
+        unfused: same_or_different(false),
+        fused: same_or_different(found.fused),
+        some_fused: (!found.fused).then(|| same_or_different(found.some_fused)),
         tried: found.tried,
         sums: found.sums.iter().map(sum).collect(),
     }

@@ -78,7 +78,9 @@ pub fn compare(
         scope.add(&runs[0].prepared);
         let compared = contraction::compare(sides, runs, equality, None)?;
         let differs = !compared.comparison.is_equal();
-        fused = compared.contraction.clone().or(fused);
+        if compared.contraction.is_some() {
+            fused.clone_from(&compared.contraction);
+        }
         last = Some(compared);
         if differs {
             break;

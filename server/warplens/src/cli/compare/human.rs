@@ -11,7 +11,7 @@ use warplens_sim_warp::{LaneStore, Severity, StatementId, Status, WarpId};
 use super::reduce::Reduced;
 use crate::cli::plain::plain;
 use warplens_tools::comparison::compared::{
-    Compared, Contraction, Drawn, FusedSum, NOT_COMPARED, Run, Scope, one_line,
+    Compared, Contraction, Drawn, FusedSum, NOT_COMPARED, Run, Scope, on_one_line, same_or_different,
 };
 
 const STRONG: Style = Style::new().bold();
@@ -205,13 +205,17 @@ fn verdict(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// Whether the difference is one of contraction.
+/// Says whether fused sums explain the difference, and which ones.
 fn contraction(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
     let Some(Contraction { fused, some_fused, tried, sums }) = &compared.contraction else {
         return Ok(());
     };
-    let name = |is_same: bool| if is_same { "same" } else { "different" };
-    write!(out, "{STRONG}contraction{STRONG:#}: fused: {}; unfused: {}", name(*fused), name(false))?;
+    write!(
+        out,
+        "{STRONG}contraction{STRONG:#}: fused: {}; unfused: {}",
+        same_or_different(*fused),
+        same_or_different(false)
+    )?;
     match (*fused, *some_fused) {
         (true, _) => writeln!(out)?,
         (_, true) => writeln!(out, "; some fused: same")?,
@@ -261,5 +265,5 @@ fn text(run: &Run, statement: StatementId) -> String {
     let Some(statement) = run.prepared.statements.get(statement.index()) else { return String::new() };
     let range = usize::from(statement.range.start())..usize::from(statement.range.end());
     let text = run.text.byte_slice(range).to_string();
-    plain(&one_line(&text)).into_owned()
+    plain(&on_one_line(&text)).into_owned()
 }
