@@ -1,4 +1,4 @@
-//! How long the analyzes of a document wait after an edit of a very large function.
+//! How long the analyses of a document wait after an edit of a very large function.
 //!
 //! The cost of an edit is not known in advance, so an analysis waits if the one after the previous edit took long or did not finish.
 
@@ -19,7 +19,7 @@ pub(crate) enum Analysis {
     Preparation,
 }
 
-/// The delay of the analyzes of a document.
+/// The delay of the analyses of a document.
 #[derive(Debug, Default)]
 pub(crate) struct AnalysisDelay {
     /// The end of the delay; `None` if the last edit was not in a very large function.

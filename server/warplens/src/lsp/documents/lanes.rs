@@ -10,7 +10,6 @@ use text_size::TextSize;
 use warplens_ide::lanes::panel::Panel;
 use warplens_ide::lanes::same_registers::{self, SameRegisters};
 use warplens_ide::lanes::{LaneView, Outcome, Prepared, WarpId, WarpSummaries};
-use warplens_sim_launch::Launch;
 
 use warplens_sim_warp::{Control, StatementId};
 
@@ -21,8 +20,6 @@ use crate::lsp::documents::document::Edit;
 pub(crate) struct Lanes {
     /// The lanes of the selected warp.
     pub(crate) shown: Arc<LaneView>,
-    /// The launch that ran.
-    pub(crate) launch: Arc<Launch>,
     pub(crate) run: KeptRun,
     /// When the run was shown, for the order of runs.
     pub(crate) shown_at: Instant,
@@ -37,8 +34,7 @@ pub(crate) struct Lanes {
 #[derive(Clone)]
 pub(crate) enum KeptRun {
     Whole(Ran),
-    /// It was dropped, because later runs of other documents need the memory. It runs again when more is needed than the lanes and
-    /// these numbers.
+    /// Dropped to free memory for other documents. It runs again if a request needs more than the lanes and these summaries.
     Dropped(Arc<WarpSummaries>),
 }
 
@@ -80,9 +76,8 @@ impl Lanes {
         let shown = Arc::new(prepared.show_outcome(&outcome, warp));
         let panel = Arc::new(Panel::of_outcome(&prepared, &outcome));
         let (edits, same_registers) = (Arc::default(), Arc::default());
-        let launch = Arc::new(outcome.launch().clone());
         let run = KeptRun::Whole(Ran { prepared, outcome, panel });
-        Lanes { shown, launch, run, shown_at: Instant::now(), edits, origin, same_registers }
+        Lanes { shown, run, shown_at: Instant::now(), edits, origin, same_registers }
     }
 
     /// The run, unless it was dropped.
@@ -121,10 +116,8 @@ impl Lanes {
             let (Some(code), Some(text)) = (self.ran(), origin.lanes.ran()) else {
                 return SameRegisters::default();
             };
-            let ran = |Ran { prepared, outcome, .. }: &'_ Ran| (Arc::clone(prepared), outcome.clone());
-            let (code, text) = (ran(code), ran(text));
             let [code, text] =
-                [&code, &text].map(|(prepared, outcome)| same_registers::Ran { prepared, outcome });
+                [code, text].map(|Ran { prepared, outcome, .. }| same_registers::Ran { prepared, outcome });
             let lines = origin.lines();
             let line = |statement: StatementId| lines.get(&statement).copied();
             let found = SameRegisters::of(code, text, &line, self.shown.warp, Control::none());

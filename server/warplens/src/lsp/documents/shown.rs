@@ -17,8 +17,7 @@ use crate::lsp::documents::ptxas_findings::PtxasFindings;
 /// Runs that take no more than this together are all kept.
 const SMALL: usize = 16 << 20;
 
-/// How many of the runs, from the oldest one on, are dropped, so that the others take at most half more than the largest one. The last one
-/// stays.
+/// How many of the oldest runs to drop, so that the rest take at most 1.5 times the largest, or [`SMALL`]. The newest always stays.
 fn surplus(bytes: &[usize]) -> usize {
     let largest = bytes.iter().copied().max().unwrap_or_default();
     let limit = SMALL.max(largest.saturating_add(largest / 2));
@@ -63,7 +62,7 @@ impl ShownDocuments {
 
     /// The launch whose lanes a document shows.
     pub(crate) fn launch(&self, uri: &Uri) -> Option<Launch> {
-        Some(Launch::clone(&self.get(uri).lanes?.launch))
+        Some(self.get(uri).lanes?.shown.launch().clone())
     }
 
     /// Changes what an open document shows.
@@ -71,7 +70,7 @@ impl ShownDocuments {
         self.0.get_mut(uri).map(|mut shown| change(&mut shown))
     }
 
-    /// Drops the runs that are shown the longest while all of them take too much memory.
+    /// Drops the oldest runs while all of them together take too much memory.
     pub(crate) fn limit_runs(&self) {
         let run = |shown: RefMulti<'_, Uri, ShownDocument>| {
             let lanes = shown.lanes.as_ref().filter(|lanes| lanes.ran().is_some())?;

@@ -1,5 +1,7 @@
 //! `warplens/warps`: the warps of the run that a document shows.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use warplens_ide::lanes::WarpSummaries;
 
@@ -21,7 +23,7 @@ pub(crate) struct WarpsOfRun {
 pub(crate) fn warps(snapshot: &Snapshot) -> NullableAnswer<WarpsOfRun> {
     let Some(lanes) = snapshot.lanes() else { return Ok(None) };
     Ok(Some(WarpsOfRun {
-        summaries: WarpSummaries::clone(&lanes.warp_summaries()),
+        summaries: Arc::unwrap_or_clone(lanes.warp_summaries()),
         version: snapshot.version,
         entry: lanes.shown.entry().to_owned(),
         launch: lanes.shown.launch().name.clone(),
