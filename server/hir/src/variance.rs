@@ -1,4 +1,4 @@
-//! The result of uniformity analyzes, for all languages.
+//! The result of uniformity analyses, for all languages.
 
 /// Whether the lanes of a warp or wave that reach an instruction together hold the same value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

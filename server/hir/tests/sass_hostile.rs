@@ -1,4 +1,4 @@
-//! No text makes the lowering or the analyzes of listings panic or take quadratic time.
+//! No text makes the lowering or the analyses of listings panic or take quadratic time.
 
 use std::hint::black_box;
 use std::sync::Arc;

@@ -10,7 +10,7 @@ use super::bytes::{indentation, is_space, is_word};
 use super::line::{self, Class};
 use super::statement;
 
-/// Maximum number of columns of a line. Each may scan the line once.
+/// The maximum number of columns of a line, because classifying each may scan the whole line.
 const MOST_COLUMNS: usize = 64;
 /// Maximum length of a column of control information.
 const LONGEST_CONTROL: usize = 40;
@@ -42,7 +42,7 @@ pub(super) fn quotation(text: &[u8], after_code: bool) -> usize {
     before_code(text, at, after_code).or_else(|| before_address(text)).unwrap_or(0)
 }
 
-/// The length of the columns from `from` on, if an instruction follows them.
+/// Where the columns that start at `from` end, if an instruction follows them.
 fn before_code(text: &[u8], from: usize, after_code: bool) -> Option<usize> {
     let (mut at, mut is_sure) = (from, false);
     for _ in 0..MOST_COLUMNS {
@@ -58,7 +58,7 @@ fn before_code(text: &[u8], from: usize, after_code: bool) -> Option<usize> {
     None
 }
 
-/// The length of the columns between an address and its instruction.
+/// The number of bytes between an address and its instruction; 0 if no instruction follows.
 pub(super) fn after_address(text: &[u8]) -> usize {
     let mut at = 0;
     for _ in 0..MOST_COLUMNS {

@@ -29,11 +29,10 @@ pub fn joins(function: &Function, instruction: &Instruction) -> bool {
 }
 
 /// Whether a call of address 0 stands for one whose address the linker fills in, as `cuobjdump` prints it: an absolute address,
-/// or that of a kernel, which exits and which nothing calls.
-pub(super) fn calls_unlinked(function: &Function, instruction: &Instruction) -> bool {
+/// or that of a kernel, which `exits` and which nothing calls.
+pub(super) fn calls_unlinked(function: &Function, instruction: &Instruction, exits: bool) -> bool {
     let is_absolute = || instruction.opcode == "JCAL" || function.has_modifier(instruction, "ABS");
-    let exits = || function.instructions.iter().any(|other| other.opcode == "EXIT");
-    flow(instruction) == Flow::Call && (is_absolute() || exits())
+    flow(instruction) == Flow::Call && (exits || is_absolute())
 }
 
 /// The kind of token that an instruction pushes or pops, named after the opcode that pops it.

@@ -6,6 +6,10 @@ use warplens_isa::sass::{self as isa, Flow, Generation};
 
 use super::signed_hex::signed_hex;
 
+/// The files of which a register may have a number of more than 8 bits, and the last one of any target.
+const BEYOND: [RegisterFile; 2] = [RegisterFile::General, RegisterFile::Uniform];
+const LAST: u8 = 254;
+
 pub(super) fn check(
     function: &Function,
     instruction: &Instruction,
@@ -26,9 +30,10 @@ pub(super) fn check(
     }
     for operand in operands {
         if let Value::Word(word) = &operand.value
-            && let Some(prefix) = ["R", "UR"].into_iter().find(|prefix| is_numbered(word, prefix))
+            && let Some(file) = BEYOND.into_iter().find(|file| is_numbered(word, file.prefix()))
         {
-            report(operand.range, format!("there is no `{word}`: the last one is `{prefix}254`"));
+            let last = Register::new(file, last_register(function, file, stated).unwrap_or(LAST));
+            report(operand.range, format!("there is no `{word}`: the last one is `{last}`"));
         }
     }
     let immediates = operands.iter().filter_map(|operand| match operand.value {

@@ -16,9 +16,10 @@ pub(super) fn check<'db>(db: &'db dyn Db, file: File, item: Item<'db>, code: &Co
     if has_code(code) || item.kind(db) != ItemKind::Kernel {
         return None;
     }
-    // Headers may stand before the item, and other functions in the file may be read.
-    let kernels = || items(db, file).iter().filter(|other| other.kind(db) != ItemKind::Directive);
-    if kernels().count() > 1 && kernels().any(|other| has_code(&sass_code(db, *other))) {
+    // It is about the file, so the first function reports it, unless another one is read.
+    let mut all = items(db, file).iter().filter(|other| other.kind(db) != ItemKind::Directive);
+    let is_first = all.clone().find(|other| other.kind(db) == ItemKind::Kernel) == Some(&item);
+    if !is_first || all.any(|other| has_code(&sass_code(db, *other))) {
         return None;
     }
     let text = &item.text(db).0;

@@ -47,11 +47,11 @@ fn unknown_test<'f>(function: &'f Function, instruction: &'f Instruction) -> Opt
     let name = function.unknown_test(instruction)?;
     let operand = |operand: &&Operand| matches!(operand.value, Value::UnknownTest(_));
     let range = function.operands(instruction).iter().find(operand).map(|operand| operand.range);
-    let of_modifier = || Some(function.modifiers(instruction).first()?.range);
+    let of_modifier = || Some(function.modifiers(instruction).iter().find(|word| word.text == name)?.range);
     Some((range.or_else(of_modifier)?, name))
 }
 
-/// Why an instruction has not got this modifier. The tables have all modifiers of control flow; of other instructions, more may
+/// Why the instruction cannot have this modifier, if it cannot. The tables have all modifiers of control flow; of other instructions, more may
 /// exist.
 fn lacks(function: &Function, instruction: &Instruction, modifier: &str) -> Option<&'static str> {
     let entry = isa::opcode(&instruction.opcode)?;
@@ -60,9 +60,9 @@ fn lacks(function: &Function, instruction: &Instruction, modifier: &str) -> Opti
     let of_depth = matches!(modifier, "INC" | "DEC" | "NOINC" | "NODEC");
     match flow(instruction) {
         _ if joins(function, instruction) && modifier == "S" => None,
-        _ if modifier == "S" && !is_known => Some(": it joins only on Fermi and Kepler"),
+        _ if modifier == "S" && !is_known => Some(": only Fermi and Kepler join with it"),
         Flow::Branch | Flow::IndirectBranch if modifier == "LMT" && !is_earlier => {
-            Some(": the limit of nested calls exists before Volta")
+            Some(": it existed only before Volta")
         }
         Flow::Next if modifier == "X" && !is_known && entry.category.id == "move" => {
             Some(": it has no carry")

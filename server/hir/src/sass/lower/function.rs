@@ -372,8 +372,9 @@ fn resolve(function: &mut Function) {
             }
         }
     }
+    let exits = function.instructions.iter().any(|instruction| instruction.opcode == "EXIT");
     for index in 0..function.instructions.len() {
-        function.instructions[index].destination = destination(function, &labels, index);
+        function.instructions[index].destination = destination(function, &labels, exits, index);
     }
 }
 
@@ -401,6 +402,7 @@ impl Code {
 fn destination(
     function: &Function,
     labels: &rustc_hash::FxHashMap<SmolStr, u32>,
+    exits: bool,
     index: usize,
 ) -> Destination {
     let instruction = &function.instructions[index];
@@ -419,7 +421,7 @@ fn destination(
     let relative = |offset: &i64| i64::from(function.next_address(index)).saturating_add(*offset);
     match &operand.value {
         Value::Immediate(Immediate::Integer(0)) | Value::Absolute(0)
-            if flow::calls_unlinked(function, instruction) =>
+            if flow::calls_unlinked(function, instruction, exits) =>
         {
             Destination::Symbol
         }
