@@ -17,7 +17,7 @@ pub struct Body {
     pub has_rows: bool,
     /// Whether the kernel reads the number of its block (`%ctaid`) in x, y and z.
     pub block_axes: [bool; 3],
-    /// Whether warps of a block may work together: through shared memory, a barrier, or their numbers.
+    /// Whether the warps of a block may cooperate: through shared memory, a barrier, or their numbers.
     pub has_warps: bool,
     /// Whether the kernel may be written for a single thread: all threads do the same, and none waits for another.
     pub is_single: bool,
@@ -45,9 +45,9 @@ pub struct Part {
     pub access: Option<Access>,
     /// Whether it is compared with something, as a length is.
     pub is_compared: bool,
-    /// Whether it is the number of bits of a shift, as the logarithm of a size is.
+    /// Whether it is a shift amount, such as the logarithm of a size.
     pub is_exponent: bool,
-    /// The size of a table that it is, if indexes are masked with it.
+    /// How it gives the size of a table, if indexes are masked with it.
     pub table: Option<TableSize>,
 }
 

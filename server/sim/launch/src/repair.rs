@@ -153,12 +153,10 @@ struct Attempt {
 
 impl Attempt {
     fn new(resolved: Resolved, result: &RunResult) -> Attempt {
-        let is_accusation = |finding: &&Finding| finding.severity != Severity::Information;
-        let accusations = result.findings.iter().filter(is_accusation);
         Attempt {
             resolved,
             end: End::of(result.status),
-            accusations: accusations.map(|finding| (finding.kind, finding.statement)).collect(),
+            accusations: result.accusations().map(|finding| (finding.kind, finding.statement)).collect(),
         }
     }
 
@@ -166,8 +164,8 @@ impl Attempt {
         self.end == End::Finished && self.accusations.is_empty()
     }
 
-    /// The rank of an attempt; the smallest is the best. Values and addresses come first: where they are right, the launch
-    /// suits the kernel, and a race or a barrier that some threads miss is the kernel's own.
+    /// Orders attempts, best first. Findings about values and addresses count most: without any, the launch suits the
+    /// kernel, and a race or a missed barrier is the kernel's own fault.
     fn rank(&self) -> (usize, End, usize) {
         let about_values = self.kinds().filter(|kind| ABOUT_VALUES.contains(kind)).count();
         (about_values, self.end, self.accusations.len())

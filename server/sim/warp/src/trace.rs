@@ -278,6 +278,11 @@ impl RunResult {
         self.warps.iter().find(|trace| trace.cta == cta && trace.warp == warp)
     }
 
+    /// The warnings and errors.
+    pub fn accusations(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|finding| finding.severity != Severity::Information)
+    }
+
     /// The result without device memory, and with the trace of one warp only.
     #[must_use]
     pub fn of_warp(&self, cta: [u32; 3], warp: u32) -> RunResult {

@@ -110,7 +110,7 @@ pub(super) fn place_mut(argument: &mut Argument, field: usize) -> Option<&mut Ar
 }
 
 /// The buffer with another pattern, if its pattern has different elements.
-fn filled(buffer: &Buffer, fill: Fill) -> Option<Buffer> {
+pub(super) fn filled(buffer: &Buffer, fill: Fill) -> Option<Buffer> {
     match buffer.contents {
         Contents::Filled { len, fill: Fill::Iota } => {
             Some(Buffer { element: buffer.element, contents: Contents::Filled { len, fill } })

@@ -31,10 +31,12 @@ impl<'g> Attempts<'g> {
 
     /// Runs a launch; `None` if it cannot be resolved or no steps are left.
     pub(super) fn run(&mut self, launch: &Launch) -> Result<Option<(Resolved, RunResult)>, Cancelled> {
+        if self.left == 0 {
+            return Ok(None);
+        }
         let no_files = |_: &str| Err("an inferred launch has no files".into());
         let Guess { kernel, max_memory, .. } = self.guess;
-        let resolved = resolve(launch, kernel, *max_memory, &no_files).ok().filter(|_| self.left > 0);
-        let Some(resolved) = resolved else { return Ok(None) };
+        let Ok(resolved) = resolve(launch, kernel, *max_memory, &no_files) else { return Ok(None) };
         let limits = Limits {
             max_steps: self.each.min(self.left).min(self.options.limits.max_steps),
             max_warps: 0,

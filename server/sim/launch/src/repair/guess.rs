@@ -1,7 +1,7 @@
 //! What an inferred launch is inferred from, and which findings may be due to it.
 
 use warplens_sim_warp::finding_kind::FindingKind;
-use warplens_sim_warp::trace::{RunResult, Severity, Status};
+use warplens_sim_warp::trace::{RunResult, Status};
 
 use crate::body::Body;
 use crate::kernel::Kernel;
@@ -36,6 +36,5 @@ pub struct Guess {
 
 /// Whether a run needs no repair.
 pub fn is_clean(result: &RunResult) -> bool {
-    result.status == Status::Finished
-        && result.findings.iter().all(|finding| finding.severity == Severity::Information)
+    result.status == Status::Finished && result.accusations().next().is_none()
 }

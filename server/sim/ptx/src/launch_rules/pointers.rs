@@ -13,7 +13,7 @@ use warplens_sim_warp::scalar_type::ScalarType;
 
 use self::flow::{Bodies, is_dynamic_array};
 use self::numbers::{compared, exponents};
-use self::values::Object;
+use self::values::{Address, Object};
 use super::shape::{reads_axis, reads_row};
 use crate::decode::{distinguishes_threads, is_workspace};
 
@@ -61,7 +61,7 @@ fn has_warps(function: &Function) -> bool {
         let is_shared = ["shared", "shared::cta", "shared::cluster"].iter().any(|space| it.has(space));
         let is_barrier = matches!(it.opcode(), "bar" | "barrier") && !it.has("warp");
         let numbers_warps = it.opcode() == "shr"
-            && matches!(it.operands(), &[.., Operand::Constant(bits)] if function.constant(bits).as_integer() == Some(LANE_BITS));
+            && it.operands().last().and_then(|bits| function.integer(*bits)) == Some(LANE_BITS);
         is_shared || is_barrier || numbers_warps
     })
 }
@@ -137,20 +137,20 @@ fn tables(bodies: &Bodies<'_>) -> ByParam<TableSize> {
     for (number, function, instruction) in bodies.instructions() {
         let ("and", &[_, a, b]) = (instruction.opcode(), instruction.operands()) else { continue };
         for (mask, index) in [(a, b), (b, a)] {
-            if constant_of(function, index).is_some() {
+            let size = |value: &Address| match (value.object, value.offset) {
+                (Object::Pointee(param, at), Some(0)) => Some(((param, at), TableSize::Mask)),
+                (Object::Pointee(param, at), Some(-1)) => Some(((param, at), TableSize::Slots)),
+                _ => None,
+            };
+            let mut sizes = bodies.held(number, mask).iter().filter_map(size).peekable();
+            // `constant_of` searches the function, so it comes last.
+            if sizes.peek().is_none() || constant_of(function, index).is_some() {
                 continue;
             }
-            for value in bodies.held(number, mask) {
-                let size = match value.offset {
-                    Some(0) => TableSize::Mask,
-                    Some(-1) => TableSize::Slots,
-                    _ => continue,
-                };
+            for (from, size) in sizes {
                 // A register that is updated holds both: the argument, and one less.
-                if let Object::Pointee(param, at) = value.object
-                    && tables.get(&(param, at)) != Some(&TableSize::Slots)
-                {
-                    tables.insert((param, at), size);
+                if tables.get(&from) != Some(&TableSize::Slots) {
+                    tables.insert(from, size);
                 }
             }
         }

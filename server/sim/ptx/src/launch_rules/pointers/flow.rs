@@ -138,7 +138,7 @@ impl Access {
 }
 
 /// The place of a plain register, or of the name of a variable.
-fn place_of(function: &Function, number: usize, operand: Operand) -> Option<Place> {
+pub(super) fn place_of(function: &Function, number: usize, operand: Operand) -> Option<Place> {
     match operand {
         Operand::Register { name, component: None } | Operand::Symbol(name) => {
             Some(Place::Name(number, function.referent(name).index()))

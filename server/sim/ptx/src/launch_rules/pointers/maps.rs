@@ -12,7 +12,10 @@ pub(super) fn maps(bodies: &Bodies<'_>) -> Vec<Option<MapUse>> {
     let mut maps: Vec<Option<MapUse>> = vec![None; params];
     let copy = |(number, function, it)| Some((it, number, map_operand(function, it)?));
     let copies: Vec<_> = bodies.instructions().filter_map(copy).collect();
-    let loads = copies.iter().filter(|(copy, ..)| copy.has("mbarrier::complete_tx::bytes")).count() as u64;
+    let is_load = |copy: &Instruction<'_>| copy.has("mbarrier::complete_tx::bytes");
+    let loads = copies.iter().filter(|(copy, ..)| is_load(copy)).count() as u64;
+    // Several copies usually share the bytes that one statement announces.
+    let expected = expected_bytes(bodies).map(|bytes| bytes / loads.max(1));
     for (copy, number, base) in &copies {
         // The maps of other modes have other keys.
         let is_tile =
@@ -20,12 +23,10 @@ pub(super) fn maps(bodies: &Bodies<'_>) -> Vec<Option<MapUse>> {
         let rank = (1..=5u8).find(|rank| copy.has(&format!("{rank}d"))).filter(|_| is_tile);
         let (Some(rank), Some(param)) = (rank, param_of(bodies, *number, *base)) else { continue };
         let Some(map) = maps.get_mut(param) else { continue };
-        let is_load = copy.has("mbarrier::complete_tx::bytes");
-        // Several copies usually share the bytes that one statement announces.
-        let bytes = expected_bytes(bodies).filter(|_| is_load).map(|bytes| bytes / loads.max(1));
+        let is_load = is_load(copy);
         let known = map.get_or_insert(MapUse { rank, bytes: None, loaded: false });
         known.loaded |= is_load;
-        known.bytes = known.bytes.or(bytes);
+        known.bytes = known.bytes.or(expected.filter(|_| is_load));
     }
     maps
 }

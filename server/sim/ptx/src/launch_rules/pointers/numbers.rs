@@ -3,8 +3,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplens_hir::ptx::Operand;
 
-use super::flow::Bodies;
-use super::values::Object;
+use super::flow::{Bodies, place_of};
+use super::values::{Object, Place};
 
 /// Instructions that compare their sources.
 const COMPARISONS: [&str; 5] = ["setp", "set", "min", "max", "slct"];
@@ -16,21 +16,20 @@ type Numbers = FxHashSet<(usize, u64)>;
 
 /// The numbers that reach a comparison, as lengths and bounds do.
 pub(super) fn compared(bodies: &Bodies<'_>) -> Numbers {
-    let mut scaled: FxHashMap<(usize, usize), Numbers> = FxHashMap::default();
+    let mut scaled: FxHashMap<Place, Numbers> = FxHashMap::default();
     let mut found = Numbers::default();
     for (number, function, instruction) in bodies.instructions() {
+        let is_comparison = COMPARISONS.contains(&instruction.opcode());
+        if !is_comparison && !SCALINGS.contains(&instruction.opcode()) {
+            continue;
+        }
         let Some((destination, sources)) = instruction.operands().split_first() else { continue };
-        let register = |operand: &Operand| match *operand {
-            Operand::Register { name, component: None } => Some((number, function.referent(name).index())),
-            _ => None,
-        };
+        let register = |operand: &Operand| place_of(function, number, *operand);
         let mut numbers: Numbers = sources.iter().flat_map(|source| held(bodies, number, *source)).collect();
         numbers.extend(sources.iter().filter_map(|source| scaled.get(&register(source)?)).flatten());
-        if COMPARISONS.contains(&instruction.opcode()) {
+        if is_comparison {
             found.extend(numbers);
-        } else if SCALINGS.contains(&instruction.opcode())
-            && let Some(register) = register(destination)
-        {
+        } else if let Some(register) = register(destination) {
             scaled.entry(register).or_default().extend(numbers);
         }
     }
