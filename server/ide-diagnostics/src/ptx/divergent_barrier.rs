@@ -96,11 +96,13 @@ pub(super) fn check(
     }
     let post_dominators = PostDominators::by_primary_end(cfg, |block| analysis.is_uniform_branch(block));
     let mut budget = BUDGET;
+    let exits: Vec<usize> =
+        cfg.ids().filter(|block| cfg.block(*block).end == BlockEnd::Exits).map(BlockId::index).collect();
     for branch in branches {
         let Some(reconvergence) = post_dominators.immediate(branch) else { continue };
         let paths = Paths::new(cfg, branch, Some(reconvergence), barriers, &mut budget);
-        // Lanes that leave on one path meet the others at no reconvergence point: each path extends to its end.
-        let whole = paths.leave(cfg).then(|| Paths::new(cfg, branch, None, barriers, &mut budget));
+        // Lanes that exit never reach the reconvergence point, so each path is followed to its end.
+        let whole = paths.leave(&exits).then(|| Paths::new(cfg, branch, None, barriers, &mut budget));
         let whole = whole.as_ref().unwrap_or(&paths);
         // Lanes that only exit are not waited for.
         let is_awaited = !leaves_at_once(function, cfg, reconvergence);
@@ -165,11 +167,9 @@ impl Paths {
         self.blocks.iter().map(|path| path[block]).collect()
     }
 
-    /// Whether lanes exit on a path.
-    fn leave(&self, cfg: &Cfg) -> bool {
-        cfg.ids().any(|block| {
-            cfg.block(block).end == BlockEnd::Exits && self.blocks.iter().any(|path| path[block.index()])
-        })
+    /// Whether a path leads to one of these blocks.
+    fn leave(&self, exits: &[usize]) -> bool {
+        exits.iter().any(|exit| self.blocks.iter().any(|path| path[*exit]))
     }
 
     fn leads_to(&self, cfg: &Cfg, barrier: InstructionId) -> bool {

@@ -54,9 +54,9 @@ pub(super) fn on_function(
             return error(format!("{large} is too large for `{name}`; the largest number is {greatest}"));
         }
     }
-    // The assembler reads a number as 64 bits with a sign, and ignores one that is negative.
-    let wraps = |value: u64| value as i64 >= i64::from(i32::MIN) && (value as i64) < 0;
-    let large = above(u32::MAX.into()).filter(|value| !wraps(**value))?;
+    // The assembler reads a signed 64-bit number, and ignores one from -2^31 to -1.
+    let is_ignored = |value: u64| (i64::from(i32::MIN)..0).contains(&(value as i64));
+    let large = above(u32::MAX.into()).filter(|value| !is_ignored(**value))?;
     error(format!("{large} does not fit into 32 bits, the size of a number of `{name}`"))
 }
 

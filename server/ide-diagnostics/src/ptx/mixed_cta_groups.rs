@@ -22,7 +22,11 @@ pub(super) fn check(
     if !uses.iter().flatten().any(|uses| uses.cta_groups.is_some()) {
         return Vec::new();
     }
-    let module = Module { names, uses, aliases: aliases(db, file), taken: taken_functions(db, file) };
+    let mut module = Module { names, uses, aliases: aliases(db, file), taken: [None, None] };
+    let names = taken_names(db, file);
+    let mut taken = Reached::default();
+    taken.add(&module, names.iter().collect(), Use::Taken);
+    module.taken = taken.first_uses;
     let items = items(db, file);
     let kernels = (0..uses.len()).filter(|index| items[*index].kind(db) == ItemKind::Kernel);
     kernels.filter_map(|kernel| Some((kernel as u32, mixed(&module, kernel)?))).collect()
@@ -33,8 +37,8 @@ struct Module<'a> {
     uses: &'a [Option<&'a CrossItemUses>],
     /// The functions that aliases name.
     aliases: FxHashMap<&'a SmolStr, &'a SmolStr>,
-    /// The functions whose address is taken anywhere in the module, in text order.
-    taken: Vec<SmolStr>,
+    /// The first uses of each group in functions whose address is taken, and in those that they call.
+    taken: [Option<Use>; 2],
 }
 
 fn aliases(db: &dyn Db, file: File) -> FxHashMap<&SmolStr, &SmolStr> {
@@ -47,7 +51,7 @@ fn aliases(db: &dyn Db, file: File) -> FxHashMap<&SmolStr, &SmolStr> {
 }
 
 /// The names of the module that code reads other than to call them, and those in initial values.
-fn taken_functions(db: &dyn Db, file: File) -> Vec<SmolStr> {
+fn taken_names(db: &dyn Db, file: File) -> Vec<SmolStr> {
     let mut taken = Vec::new();
     for group in item_groups(db, file) {
         for (item, names) in items_of(db, *group).iter().zip(group_uses(db, *group)) {
@@ -72,11 +76,12 @@ enum Use {
     Here(TextRange),
     /// In a function that it calls.
     In(SmolStr),
-    /// In a function whose address is taken: the assembler assumes that any kernel may call it.
+    /// In a function whose address is taken: the assembler assumes that a kernel may call it.
     Taken(SmolStr),
 }
 
 /// The functions that a kernel may call, and the groups that it and they use.
+#[derive(Default)]
 struct Reached {
     first_uses: [Option<Use>; 2],
     seen: FxHashSet<usize>,
@@ -114,7 +119,9 @@ fn mixed(module: &Module<'_>, kernel: usize) -> Option<Problem> {
     };
     reached.add(module, calls.iter().filter_map(Call::callee).collect(), Use::In);
     if reached.calls_indirectly || reached.first_uses.iter().any(Option::is_some) {
-        reached.add(module, module.taken.iter().collect(), Use::Taken);
+        for (first, taken) in reached.first_uses.iter_mut().zip(&module.taken) {
+            *first = first.take().or_else(|| taken.clone());
+        }
     }
     let first_uses = reached.first_uses;
     let [Some(one), Some(two)] = first_uses else { return None };

@@ -10,36 +10,36 @@ use crate::codes;
 pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: &mut Vec<Problem>) {
     for instruction in function.instructions() {
         for operand in instruction.operands() {
-            if let Operand::Special { name, component: Some(component) } = operand
-                && lacks(function, *name, *component)
-            {
-                problems.extend(problem(db, item, function, *name));
+            if let Operand::Special { name, component: Some(component) } = operand {
+                problems.extend(problem(db, item, function, (*name, *component)));
             }
         }
     }
 }
 
-fn lacks(function: &Function, name: NameId, component: Component) -> bool {
-    let Resolution::Special(register) = function.name(name).resolution else { return false };
-    let Some(register) = isa::special_register(register) else { return false };
-    component == Component::Other
-        || component.element().is_some_and(|element| element >= register.components.len())
-}
-
-fn problem(db: &dyn Db, item: Item<'_>, function: &Function, name: NameId) -> Option<Problem> {
+fn problem(
+    db: &dyn Db,
+    item: Item<'_>,
+    function: &Function,
+    (name, component): (NameId, Component),
+) -> Option<Problem> {
     let name = function.name(name);
     let Resolution::Special(register) = name.resolution else { return None };
+    let components = isa::special_register(register)?.components;
+    let exists = component.element().is_none_or(|element| element < components.len());
+    if exists && component != Component::Other {
+        return None;
+    }
     let word = token_covering(&item.parse(db).syntax(), name.range.end())?;
     let range = TextRange::new(name.range.end(), word.text_range().end());
-    let components = isa::special_register(register)?.components;
-    let lower = word.text().to_ascii_lowercase();
-    let meant =
-        components.iter().any(|component| lower.strip_prefix('.') == Some(*component)).then_some(&lower);
     if components.is_empty() {
         let message = format!("`{register}` has no components; remove `{}`", word.text());
         let fix = ItemFix::replacement(range, "");
         return Some(Problem::error(range, codes::UNKNOWN_COMPONENT, message).with_fix(Some(fix)));
     }
+    let lower = word.text().to_ascii_lowercase();
+    let meant =
+        components.iter().any(|component| lower.strip_prefix('.') == Some(*component)).then_some(&lower);
     let components: Vec<String> = components.iter().map(|component| format!("`.{component}`")).collect();
     let message =
         format!("`{register}` has no component `{}`; it has {}", word.text(), components.join(", "));

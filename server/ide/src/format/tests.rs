@@ -15,14 +15,7 @@ pub(crate) fn open(text: &str) -> Analysis {
 }
 
 pub(crate) fn apply(text: &str, edits: &[TextEdit]) -> String {
-    let mut formatted = String::new();
-    let mut at = TextSize::new(0);
-    for edit in edits {
-        formatted.push_str(&text[TextRange::new(at, edit.range.start())]);
-        formatted.push_str(&edit.insert);
-        at = edit.range.end();
-    }
-    formatted + &text[usize::from(at)..]
+    warplens_ide_db::edited(text, edits)
 }
 
 pub(crate) fn format(text: &str) -> String {

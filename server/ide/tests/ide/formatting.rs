@@ -28,13 +28,7 @@ fn format(text: &str) -> String {
     let mut host = AnalysisHost::new();
     host.open(FileId(0), warplens_syntax::ptx::LANGUAGE, text);
     let Formatted { edits, .. } = host.snapshot().format(FileId(0)).unwrap();
-    let (mut formatted, mut at) = (String::new(), 0);
-    for edit in edits {
-        formatted.push_str(&text[at..edit.range.start().into()]);
-        formatted.push_str(&edit.insert);
-        at = edit.range.end().into();
-    }
-    formatted + &text[at..]
+    warplens_ide::edited(text, &edits)
 }
 
 /// Everything except white space.

@@ -438,13 +438,17 @@ fn examples_have_their_forms() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
+#[track_caller]
+fn check_on(version: &str, target: &str, statement: &str, expect: Expect) {
+    let head = format!(".version {version}\n.target {target}\n.address_size 64\n.visible .entry k() {{\n");
+    let registers = ".reg .b32 %r<4>; .reg .f32 %f<4>; .reg .b64 %rd<4>;";
+    check(&format!("{head}{registers}\n{statement}\nret;\n}}\n"), expect);
+}
+
 #[test]
 fn targets_of_the_same_number() {
-    let check_target = |target: &str, statement: &str, expect: Expect| {
-        let head = format!(".version 8.7\n.target {target}\n.address_size 64\n.visible .entry k() {{\n");
-        let registers = ".reg .b32 %r<4>; .reg .f32 %f<4>; .reg .b64 %rd<4>;";
-        check(&format!("{head}{registers}\n{statement}\nret;\n}}\n"), expect);
-    };
+    let check_target =
+        |target: &str, statement: &str, expect: Expect| check_on("8.7", target, statement, expect);
     check_target(
         "sm_120",
         "setmaxnreg.dec.sync.aligned.u32 40;",
@@ -498,12 +502,6 @@ fn targets_of_the_same_number() {
 /// A fix that needs a second one is not offered.
 #[test]
 fn fixes_that_are_enough() {
-    let check_on = |version: &str, target: &str, statement: &str, expect: Expect| {
-        let head =
-            format!(".version {version}\n.target {target}\n.address_size 64\n.visible .entry k() {{\n");
-        let registers = ".reg .b32 %r<4>; .reg .b64 %rd<4>;";
-        check(&format!("{head}{registers}\n{statement}\nret;\n}}\n"), expect);
-    };
     check_on(
         "8.0",
         "sm_100",

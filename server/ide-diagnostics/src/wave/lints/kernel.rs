@@ -1,4 +1,4 @@
-//! A kernel that the lints check: its branches, and analyzes that run when a lint needs them.
+//! A kernel that the lints check: its branches, and analyses that run when a lint needs them.
 
 use std::cell::OnceCell;
 
