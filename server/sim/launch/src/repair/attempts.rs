@@ -7,6 +7,10 @@ use super::guess::Guess;
 use crate::model::Launch;
 use crate::resolve::{Resolved, resolve};
 
+/// What an attempt costs besides its warp instructions: a start, and the filling of this many bytes of its buffers.
+const START: u64 = 1_000;
+const BYTES_PER_STEP: u64 = 256;
+
 pub(super) struct Attempts<'g> {
     pub(super) guess: &'g Guess,
     program: &'g dyn Executable,
@@ -14,7 +18,7 @@ pub(super) struct Attempts<'g> {
     control: Control<'g>,
     /// Maximum warp instructions of one attempt.
     each: u64,
-    /// Warp instructions left for further attempts.
+    /// Warp instructions left for further attempts. What a start costs counts too.
     left: u64,
 }
 
@@ -45,7 +49,8 @@ impl<'g> Attempts<'g> {
         };
         let options = RunOptions { limits, checks: self.options.checks, ..RunOptions::default() };
         let result = self.program.run(resolved.start(self.control.cancelled)?, &options, self.control)?;
-        self.left = self.left.saturating_sub(result.totals.warp_instructions.max(1));
+        let start = START + resolved.config.memory.size() / BYTES_PER_STEP;
+        self.left = self.left.saturating_sub(result.totals.warp_instructions + start);
         Ok(Some((resolved, result)))
     }
 }

@@ -22,7 +22,9 @@ use crate::resolve::Resolved;
 /// Maximum warp instructions of one launch that is tried, and of all together.
 const STEPS: (u64, u64) = (50_000, 300_000);
 /// The largest number that may count iterations.
-const MOST_ITERATIONS: u64 = 16;
+const MAX_ITERATIONS: u64 = 16;
+/// The maximum number of buffers whose lengths are tried.
+const MAX_EXACT: usize = 8;
 
 /// What was found under launches that were only tried.
 #[derive(Debug, Clone, Default)]
@@ -169,7 +171,7 @@ impl Probes<'_> {
     /// One more iteration, for numbers that may count them.
     fn iterations(&mut self) -> Result<(), Cancelled> {
         for (at, value) in self.shown.integers() {
-            if (1..=MOST_ITERATIONS).contains(&value) && value != self.shown.threads() {
+            if (1..=MAX_ITERATIONS).contains(&value) && value != self.shown.threads() {
                 let more = self.shown.number(at, value + 1);
                 self.probe(&self.shown.changed(more.as_slice()), None)?;
             }
@@ -205,7 +207,7 @@ impl Probes<'_> {
     fn exact_buffers(&mut self, contents: &[Change]) -> Result<Vec<(Place, String, Buffer)>, Cancelled> {
         let threads = self.shown.threads();
         let mut exact = Vec::new();
-        for (at, name, buffer) in self.shown.buffers() {
+        for (at, name, buffer) in self.shown.buffers().into_iter().take(MAX_EXACT) {
             let with = |len| {
                 let length = shortened(at, &name, &buffer, len);
                 [contents, &[length]].concat()

@@ -1,9 +1,11 @@
 //! Which parameters of a PTX entry are addresses, and of what. The parameters' values are followed through registers, memory
 //! and calls.
 
+mod constants;
 mod flow;
 mod maps;
 mod numbers;
+mod pending;
 mod values;
 
 use rustc_hash::FxHashMap;
@@ -120,8 +122,11 @@ fn accesses(bodies: &Bodies<'_>) -> ByParam<Access> {
         let Some((position, loaded)) = accessed_operand(instruction) else { continue };
         let operand = instruction.operands().get(position);
         let Some(address) = operand.and_then(|operand| function.address(*operand)) else { continue };
-        let access =
-            Access { element: element_of(instruction), loaded, empty: empty_slot(function, instruction) };
+        let access = Access {
+            element: element_of(instruction),
+            loaded,
+            empty: empty_slot(bodies, number, instruction),
+        };
         for base in bodies.held(number, address.base) {
             if let Object::Pointee(param, at) = base.object {
                 note(&mut accesses, (param, at), access);
@@ -134,7 +139,7 @@ fn accesses(bodies: &Bodies<'_>) -> ByParam<Access> {
 /// The numbers with which indexes are masked: `and` of a register that is no constant.
 fn tables(bodies: &Bodies<'_>) -> ByParam<TableSize> {
     let mut tables = ByParam::default();
-    for (number, function, instruction) in bodies.instructions() {
+    for (number, _, instruction) in bodies.instructions() {
         let ("and", &[_, a, b]) = (instruction.opcode(), instruction.operands()) else { continue };
         for (mask, index) in [(a, b), (b, a)] {
             let size = |value: &Address| match (value.object, value.offset) {
@@ -142,12 +147,10 @@ fn tables(bodies: &Bodies<'_>) -> ByParam<TableSize> {
                 (Object::Pointee(param, at), Some(-1)) => Some(((param, at), TableSize::Slots)),
                 _ => None,
             };
-            let mut sizes = bodies.held(number, mask).iter().filter_map(size).peekable();
-            // `constant_of` searches the function, so it comes last.
-            if sizes.peek().is_none() || constant_of(function, index).is_some() {
+            if bodies.constant(number, index).is_some() {
                 continue;
             }
-            for (from, size) in sizes {
+            for (from, size) in bodies.held(number, mask).iter().filter_map(size) {
                 // A register that is updated holds both: the argument, and one less.
                 if tables.get(&from) != Some(&TableSize::Slots) {
                     tables.insert(from, size);
@@ -164,36 +167,13 @@ fn note(known: &mut ByParam<Access>, from: (usize, u64), access: Access) {
 }
 
 /// The constant with which an `atom.cas` compares memory.
-fn empty_slot(function: &Function, instruction: Instruction<'_>) -> Option<EmptySlot> {
+fn empty_slot(bodies: &Bodies<'_>, function: usize, instruction: Instruction<'_>) -> Option<EmptySlot> {
     if instruction.opcode() != "atom" || !instruction.has("cas") {
         return None;
     }
-    let bits = constant_of(function, *instruction.operands().get(2)?)?;
+    let bits = bodies.constant(function, *instruction.operands().get(2)?)?;
     let bytes = element_of(instruction).bytes() as u64;
     Some(EmptySlot { bits: bits & u64::MAX >> (64 - 8 * bytes.clamp(1, 8)), bytes })
-}
-
-/// The value of a constant, or of a register that only one `mov` of a constant writes.
-fn constant_of(function: &Function, operand: Operand) -> Option<u64> {
-    if let Operand::Constant(id) = operand {
-        return function.constant(id).as_integer();
-    }
-    let named = |operand: &Operand| match *operand {
-        Operand::Register { name, component: None } => Some(function.referent(name)),
-        _ => None,
-    };
-    let register = named(&operand)?;
-    let writes = |it: &Instruction<'_>| {
-        it.operands().first().and_then(named) == Some(register) && !matches!(it.opcode(), "st" | "red")
-    };
-    let mut writers = function.instructions().filter(writes);
-    match (writers.next(), writers.next()) {
-        (Some(only), None) if only.opcode() == "mov" => match only.operands() {
-            &[_, Operand::Constant(id)] => function.constant(id).as_integer(),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 /// Which operand of a memory instruction is an address that a buffer may have, and whether the buffer's contents are input.

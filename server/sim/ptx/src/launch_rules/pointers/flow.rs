@@ -5,6 +5,7 @@ use warplens_hir::ptx::{
     Function, Instruction, Linkage, Operand, Parameter, Resolution, Space, SymbolKind, Type,
 };
 
+use super::constants::Constants;
 use super::values::{Address, Flow, Object, Place, Values};
 
 /// Sizes of the types that can hold an address.
@@ -14,6 +15,7 @@ const ADDRESS_BYTES: [u32; 2] = [4, 8];
 pub(super) struct Bodies<'f> {
     pub(super) functions: &'f [&'f Function],
     values: Values,
+    constants: Constants,
 }
 
 /// Whether the symbol is an array in shared memory whose size the launch decides.
@@ -32,7 +34,9 @@ impl<'f> Bodies<'f> {
         let mut names = Names { functions, is_dynamic, globals: FxHashMap::default() };
         let mut values = Values::default();
         let mut flows = Vec::new();
+        let mut constants = Constants::default();
         for (number, function) in functions.iter().enumerate() {
+            constants.add(function, number);
             for name in function.names() {
                 if let Some(object) = names.object(number, name.resolution, name.referent.index()) {
                     let place = Place::Name(number, name.referent.index());
@@ -47,7 +51,7 @@ impl<'f> Bodies<'f> {
             }
         }
         values.solve(&flows);
-        Bodies { functions, values }
+        Bodies { functions, values, constants }
     }
 
     /// Each instruction, with the number of its function and the function.
@@ -60,6 +64,11 @@ impl<'f> Bodies<'f> {
     /// What a register or the name of a variable may hold.
     pub(super) fn held(&self, function: usize, operand: Operand) -> &[Address] {
         place_of(self.functions[function], function, operand).map_or(&[], |place| self.values.at(place))
+    }
+
+    /// The value of a constant, or of a register that holds one constant.
+    pub(super) fn constant(&self, function: usize, operand: Operand) -> Option<u64> {
+        self.constants.value(self.functions[function], function, operand)
     }
 
     /// The numbers that an instruction loads from parameters of the entry: `ld.param.v2.u64 {%rd1, %rd2}, [p+8]` loads two.
@@ -103,7 +112,8 @@ struct Access {
 
 impl Access {
     fn of(function: &Function, instruction: Instruction<'_>) -> Option<Access> {
-        let &[first, second] = instruction.operands() else { return None };
+        // A cache policy may follow.
+        let &[first, second, ..] = instruction.operands() else { return None };
         let (loads, address, value) = match instruction.opcode() {
             "ld" => (true, second, first),
             "st" => (false, first, second),

@@ -14,26 +14,37 @@ const SCALINGS: [&str; 7] = ["cvt", "mul", "mad", "shl", "shr", "neg", "div"];
 /// Numbers in parameters, by parameter and byte.
 type Numbers = FxHashSet<(usize, u64)>;
 
-/// The numbers that reach a comparison, as lengths and bounds do.
+/// The numbers that reach a comparison, as lengths and bounds do. Goes from the comparisons back to what their sources were scaled
+/// from.
 pub(super) fn compared(bodies: &Bodies<'_>) -> Numbers {
-    let mut scaled: FxHashMap<Place, Numbers> = FxHashMap::default();
-    let mut found = Numbers::default();
+    let mut scaled: FxHashMap<Place, Vec<Sources<'_>>> = FxHashMap::default();
+    let mut pending = Vec::new();
     for (number, function, instruction) in bodies.instructions() {
-        let is_comparison = COMPARISONS.contains(&instruction.opcode());
-        if !is_comparison && !SCALINGS.contains(&instruction.opcode()) {
-            continue;
+        let Some((destination, operands)) = instruction.operands().split_first() else { continue };
+        let sources = Sources { function: number, operands };
+        if COMPARISONS.contains(&instruction.opcode()) {
+            pending.push(sources);
+        } else if SCALINGS.contains(&instruction.opcode())
+            && let Some(register) = place_of(function, number, *destination)
+        {
+            scaled.entry(register).or_default().push(sources);
         }
-        let Some((destination, sources)) = instruction.operands().split_first() else { continue };
-        let register = |operand: &Operand| place_of(function, number, *operand);
-        let mut numbers: Numbers = sources.iter().flat_map(|source| held(bodies, number, *source)).collect();
-        numbers.extend(sources.iter().filter_map(|source| scaled.get(&register(source)?)).flatten());
-        if is_comparison {
-            found.extend(numbers);
-        } else if let Some(register) = register(destination) {
-            scaled.entry(register).or_default().extend(numbers);
+    }
+    let mut found = Numbers::default();
+    while let Some(Sources { function, operands }) = pending.pop() {
+        for &operand in operands {
+            found.extend(held(bodies, function, operand));
+            let register = place_of(bodies.functions[function], function, operand);
+            pending.extend(register.and_then(|register| scaled.remove(&register)).into_iter().flatten());
         }
     }
     found
+}
+
+/// The sources of an instruction, and the number of its function.
+struct Sources<'f> {
+    function: usize,
+    operands: &'f [Operand],
 }
 
 /// The numbers of bits by which something is shifted, as the logarithms of sizes are.

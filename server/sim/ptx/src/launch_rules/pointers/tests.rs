@@ -385,3 +385,43 @@ fn tensor_maps() {
     let store = warplens_sim_launch::body::MapUse { rank: 3, bytes: None, loaded: false };
     assert_eq!(maps, [Some(load), Some(store), None]);
 }
+
+/// However long a chain is, and whatever its order in the text.
+#[test]
+fn long_chains_of_moves() {
+    let registers = ".reg .b64 %c<8001>;\n";
+    let moves: String = (0..8000).rev().map(|to| format!("mov.u64 %c{}, %c{to};\n", to + 1)).collect();
+    check(
+        POINTERS,
+        &format!(
+            "{registers}bra START;\nBACK:\n{moves}ld.global.f32 %f1, [%c8000];\nret;\nSTART:\nld.param.u64 %c0, [a];\nbra BACK;"
+        ),
+        expect!["loads f32, -, -"],
+    );
+}
+
+#[test]
+fn a_pointer_that_is_loaded_with_a_cache_policy() {
+    check(
+        POINTERS,
+        "ld.param.u64 %rd1, [a];\nld.global.L2::cache_hint.u64 %rd2, [%rd1], %rd9;\nld.param.u64 %rd3, [b];\n\
+         st.global.L2::cache_hint.u64 [%rd1], %rd3, %rd9;\nld.global.u64 %rd4, [%rd1];\nst.global.f32 [%rd4], %f1;",
+        expect!["loads u64, stores f32, -"],
+    );
+}
+
+/// A number that is scaled before it is compared, though the text has the comparison first.
+#[test]
+fn numbers_that_are_compared() {
+    let compared = |body: &str| {
+        let text = format!(".entry k({POINTERS})\n{{\n{REGISTERS}\nld.param.u32 %r1, [n];\n{body}\n}}");
+        let parse = parse_item(warplens_syntax::ptx::LANGUAGE, &text);
+        let function = Function::lower(parse.root()).expect("a function");
+        super::body(&[&function], &|_| false).params[2].iter().any(|part| part.is_compared)
+    };
+    assert!(compared("setp.lt.u32 %p, %r2, %r1;"));
+    assert!(compared(
+        "L:\nsetp.lt.u32 %p, %r2, %r3;\nmul.lo.u32 %r3, %r4, 4;\nshl.b32 %r4, %r1, 2;\n@%p bra L;"
+    ));
+    assert!(!compared("mul.lo.u32 %r3, %r1, 4;\nsetp.lt.u32 %p, %r2, %r5;"));
+}

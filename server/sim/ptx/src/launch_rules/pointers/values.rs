@@ -6,10 +6,12 @@
 
 use rustc_hash::FxHashMap;
 
+use super::pending::{Pending, Source};
+
 /// The maximum number of offsets in one object that are told apart in one place.
-const MOST_OFFSETS: usize = 8;
+const MAX_OFFSETS: usize = 8;
 /// The maximum number of addresses that are followed in one place.
-const MOST_ADDRESSES: usize = 64;
+const MAX_ADDRESSES: usize = 64;
 
 /// Something that an address can point into. Functions are numbered, the entry is the first one; names are referents of
 /// their function.
@@ -116,52 +118,61 @@ impl Values {
     }
 
     fn propagate(&mut self, flows: &[Flow]) {
-        loop {
-            let mut grew = false;
-            for flow in flows {
-                grew |= self.follow(*flow);
-            }
-            if !grew {
-                return;
+        let mut pending = Pending::all(flows.len());
+        while let Some(number) = pending.next() {
+            let flow = flows[number];
+            self.sources(flow).into_iter().for_each(|source| pending.reads(number, source));
+            for (to, addresses) in self.moved(flow) {
+                if self.add_all(to, addresses) {
+                    pending.changed(to);
+                }
             }
         }
     }
 
-    fn follow(&mut self, flow: Flow) -> bool {
+    /// What a flow reads now. A load reads other memory when its base holds another address.
+    fn sources(&self, flow: Flow) -> Vec<Source> {
+        match flow {
+            Flow::Value { from, .. } => vec![Source::Place(from)],
+            Flow::Store { from, base, .. } => vec![Source::Place(from), Source::Place(base)],
+            Flow::Whole { from, .. } => vec![Source::Stored(from)],
+            Flow::Load { base, offset, .. } => {
+                let bases = self.at(base).iter().map(|address| address.plus(Some(offset)));
+                let read = bases.flat_map(|address| match address.offset {
+                    Some(_) => [address.offset, None]
+                        .map(|offset| Source::Place(Place::Memory(Address { offset, ..address })))
+                        .to_vec(),
+                    None => vec![Source::Stored(address.object)],
+                });
+                std::iter::once(Source::Place(base)).chain(read).collect()
+            }
+        }
+    }
+
+    /// The addresses that a flow moves, and where.
+    fn moved(&self, flow: Flow) -> Vec<(Place, Vec<Address>)> {
         match flow {
             Flow::Value { from, added, to } if from == to => {
-                let moved: Vec<_> =
-                    self.at(from).iter().filter_map(|address| self.updated(*address, from, added)).collect();
-                self.add_all(to, moved)
+                let updated = |address: &Address| self.updated(*address, from, added);
+                vec![(to, self.at(from).iter().filter_map(updated).collect())]
             }
             Flow::Value { from, added, to } => {
-                let moved: Vec<_> = self.at(from).iter().map(|address| address.plus(added)).collect();
-                self.add_all(to, moved)
+                vec![(to, self.at(from).iter().map(|address| address.plus(added)).collect())]
             }
             Flow::Load { base, offset, to } => {
-                let loaded: Vec<_> = self
-                    .at(base)
-                    .iter()
-                    .flat_map(|address| self.loaded(address.plus(Some(offset))))
-                    .collect();
-                self.add_all(to, loaded)
+                let bases = self.at(base).iter().map(|address| address.plus(Some(offset)));
+                vec![(to, bases.flat_map(|address| self.loaded(address)).collect())]
             }
             Flow::Store { from, base, offset } => {
-                let targets: Vec<_> =
-                    self.at(base).iter().map(|address| Place::Memory(address.plus(Some(offset)))).collect();
-                let values = self.at(from).to_vec();
-                let mut grew = false;
-                for to in targets {
-                    grew |= self.add_all(to, values.clone());
-                }
-                grew
+                let targets = self.at(base).iter().map(|address| Place::Memory(address.plus(Some(offset))));
+                targets.map(|to| (to, self.at(from).to_vec())).collect()
             }
             Flow::Whole { from, to } => {
-                let offsets = self.stored.get(&from).cloned().unwrap_or_default();
-                offsets.into_iter().fold(false, |grew, offset| {
-                    let values = self.at(Place::Memory(Address { object: from, offset })).to_vec();
-                    self.add_all(Place::Memory(Address { object: to, offset }), values) || grew
-                })
+                let copied = |&offset: &Option<i64>| {
+                    let [from, to] = [from, to].map(|object| Place::Memory(Address { object, offset }));
+                    (to, self.at(from).to_vec())
+                };
+                self.stored.get(&from).into_iter().flatten().map(copied).collect()
             }
         }
     }
@@ -215,14 +226,14 @@ impl Address {
 fn insert(held: &mut Vec<Address>, address: Address) -> bool {
     let others = held.iter().filter(|other| other.object == address.object);
     let unknown = Address { offset: None, ..address };
-    let address = if others.count() >= MOST_OFFSETS { unknown } else { address };
+    let address = if others.count() >= MAX_OFFSETS { unknown } else { address };
     if held.binary_search(&unknown).is_ok() || held.binary_search(&address).is_ok() {
         return false;
     }
     if address == unknown {
         held.retain(|other| other.object != address.object);
     }
-    if held.len() >= MOST_ADDRESSES {
+    if held.len() >= MAX_ADDRESSES {
         return false;
     }
     let at = held.partition_point(|other| *other < address);
