@@ -191,7 +191,10 @@ impl Sanitizer {
 
     /// Phases of the cluster's barrier have completed; `phases` is their number so far.
     pub fn cluster_barrier_completed(&mut self, phases: u32, live: impl Iterator<Item = u32>) {
-        if self.report.checks.races && self.sync.synchronize_cluster(&mut self.cluster.clock, phases, live) {
+        let block_size = self.report.block_size;
+        if self.report.checks.races
+            && self.sync.synchronize_cluster(&mut self.cluster.clock, phases, block_size, live)
+        {
             // A relaxed arrival orders no accesses, but programs use it to keep a block alive until the others are done with its
             // memory.
             self.cluster.remote = RemoteAccesses::default();

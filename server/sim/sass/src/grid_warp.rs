@@ -103,7 +103,7 @@ impl CudaWarp for Warp {
 
     fn bytes(&self) -> u64 {
         let registers = size_of_val(self.registers.rows.as_slice()) as u64;
-        registers + self.local.bytes() + self.recorder.held_bytes()
+        registers + self.local.bytes()
     }
 
     fn recorder(&mut self) -> &mut Recorder {

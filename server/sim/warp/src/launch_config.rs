@@ -89,3 +89,12 @@ pub fn thread_of(warp: u32, lane: u32, width: u32, block: [u32; 3]) -> [u32; 3] 
     let number = u64::from(warp) * u64::from(width) + u64::from(lane);
     position(number, block.map(|extent| extent.max(1)))
 }
+
+/// The lanes that exist of a warp of 32 in a block of these extents: the last warp may be partial.
+pub fn launched_lanes(block: [u32; 3], warp: u32) -> u32 {
+    match volume(block).saturating_sub(u64::from(warp) * 32) {
+        0 => 0,
+        count @ 1..=31 => (1 << count) - 1,
+        _ => u32::MAX,
+    }
+}

@@ -90,11 +90,6 @@ impl Recorder {
         statements as u64 * size_of::<runs::Run<Visits>>() as u64
     }
 
-    /// Bytes of this recorder, without visits.
-    pub fn held_bytes(&self) -> u64 {
-        Recorder::bytes(self.runs.statements())
-    }
-
     /// Enables counters for each statement.
     pub fn count_costs(&mut self) {
         self.counters.resize(self.runs.statements(), Counters::default());

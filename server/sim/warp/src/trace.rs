@@ -328,8 +328,8 @@ pub struct Limits {
     /// Bytes of shadow memory while [`Checks`] are enabled.
     pub max_shadow: u64,
     /// Bytes of blocks that have started and not ended: their registers, their local memory, and the shared and tensor memory
-    /// of blocks that wait for others.
-    pub max_blocks: u64,
+    /// of blocks that wait for others. The records of their warps may use twice as many.
+    pub max_block_bytes: u64,
     /// Bytes of printed text kept.
     pub max_output: usize,
 }
@@ -341,7 +341,7 @@ impl Limits {
     /// Limits with a quarter of `bytes` for the trace and the rest for shadow memory, and half as much for unfinished blocks.
     pub fn with_records(self, bytes: u64) -> Limits {
         let max_trace = usize::try_from(bytes / 4).unwrap_or(usize::MAX);
-        Limits { max_trace, max_shadow: bytes - bytes / 4, max_blocks: bytes / 2, ..self }
+        Limits { max_trace, max_shadow: bytes - bytes / 4, max_block_bytes: bytes / 2, ..self }
     }
 }
 
@@ -355,7 +355,7 @@ impl Default for Limits {
             max_warps: 1_024,
             max_findings: 200,
             max_shadow: Limits::RECORDS / 4 * 3,
-            max_blocks: Limits::RECORDS / 2,
+            max_block_bytes: Limits::RECORDS / 2,
             max_output: 1 << 20,
         }
     }

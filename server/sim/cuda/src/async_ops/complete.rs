@@ -2,6 +2,7 @@
 
 use super::operation::{Convert, Effect, Issuer, MemoryPosition, Operation, Segment, Signal, Transfer};
 use super::phase_log::PhaseAction;
+use super::queue::GroupWait;
 use crate::address::Space;
 use crate::memory::atomic_operation::apply;
 use crate::memory::mbarrier_object::Object;
@@ -22,44 +23,27 @@ impl Spaces {
     /// Completes the oldest operation in flight for which a thread may wait, and for a commit, the earlier operations of its
     /// thread; returns `false` if there is no operation in flight.
     pub fn complete_oldest(&mut self) -> bool {
-        let operations = &mut self.asynchronous.operations;
-        if operations.is_empty() {
-            return false;
-        }
-        let index = operations.iter().position(|operation| !operation.awaits_commit()).unwrap_or(0);
-        let oldest = operations.remove(index);
-        if oldest.is_commit() {
-            let is_covered =
-                |operation: &mut Operation| operation.awaits_commit() && operation.issuer == oldest.issuer;
-            let covered: Vec<Operation> = operations.extract_if(..index, is_covered).collect();
-            covered.into_iter().for_each(|operation| self.complete(operation));
-        }
-        self.complete(oldest);
-        true
+        let oldest = self.asynchronous.take_oldest();
+        let is_any = !oldest.is_empty();
+        oldest.into_iter().for_each(|operation| self.complete(operation));
+        is_any
     }
 
     pub fn complete_all(&mut self) {
-        std::mem::take(&mut self.asynchronous.operations)
-            .into_iter()
-            .for_each(|operation| self.complete(operation));
+        self.asynchronous.take_all().into_iter().for_each(|operation| self.complete(operation));
     }
 
     /// Threads wait until at most `left` groups of a family are in flight; with `read`, only until their sources have
     /// been read.
     pub fn wait_for_groups(&mut self, waiting: Issuer, family: CopyFamily, left: Option<u32>, read: bool) {
-        if self.asynchronous.operations.is_empty() {
-            return;
-        }
-        let all = std::mem::take(&mut self.asynchronous.operations);
-        for mut operation in all {
-            if !self.asynchronous.covers(waiting, family, left, &operation) {
-                self.asynchronous.operations.push(operation);
-            } else if read {
-                self.read_sources(&mut operation);
-                self.asynchronous.operations.push(operation);
-            } else {
-                self.complete(operation);
-            }
+        let wait = GroupWait { waiting, family, left };
+        if read {
+            let mut queue = std::mem::take(&mut self.asynchronous);
+            queue.covered(&wait).for_each(|operation| self.read_sources(operation));
+            self.asynchronous = queue;
+        } else {
+            let covered = self.asynchronous.take_covered(&wait);
+            covered.into_iter().for_each(|operation| self.complete(operation));
         }
     }
 

@@ -1,5 +1,7 @@
 //! The operations in flight of a cluster, and the groups that its threads have committed.
 
+use std::ops::RangeBounds;
+
 use rustc_hash::FxHashMap;
 
 use super::copy_log::CopyLog;
@@ -27,7 +29,7 @@ pub struct Queue {
     /// Whether operations complete at issue.
     pub eager: bool,
     pub(super) operations: Vec<Operation>,
-    /// An upper bound of what their completion costs: completed operations count until the next recount.
+    /// What their completion costs.
     cost: u64,
     /// Problems that completed operations found in their operands, with issuer and statement.
     pub problems: Vec<(Issuer, u32, LateProblem)>,
@@ -56,22 +58,61 @@ impl Queue {
 
     /// Adds an operation. If those in flight cost too much, removes the oldest ones and returns them: the caller completes them.
     pub(super) fn push(&mut self, operation: Operation) -> Vec<Operation> {
-        self.cost += COST + operation.effect.accesses();
+        self.cost += cost(&operation);
         self.operations.push(operation);
         if self.cost <= MAX_COST {
             return Vec::new();
         }
         // The newest operations that cost half as much stay in flight.
-        let mut kept = self.operations.len();
-        self.cost = 0;
-        while let Some(last) = kept.checked_sub(1) {
-            let cost = COST + self.operations[last].effect.accesses();
-            if self.cost + cost > MAX_COST / 2 {
-                break;
-            }
-            (self.cost, kept) = (self.cost + cost, last);
-        }
-        self.operations.drain(..kept).collect()
+        let mut left = self.cost;
+        let is_surplus = |operation: &Operation| {
+            let is_surplus = left > MAX_COST / 2;
+            left -= cost(operation);
+            is_surplus
+        };
+        self.take(.., is_surplus)
+    }
+
+    /// Removes and returns the operations in a range for which `is_done` holds, oldest first.
+    fn take(
+        &mut self,
+        range: impl RangeBounds<usize>,
+        mut is_done: impl FnMut(&Operation) -> bool,
+    ) -> Vec<Operation> {
+        let done: Vec<Operation> =
+            self.operations.extract_if(range, |operation| is_done(operation)).collect();
+        self.cost -= done.iter().map(cost).sum::<u64>();
+        done
+    }
+
+    /// Removes the oldest operation in flight for which a thread may wait, and for a commit, the earlier operations of its thread.
+    /// Returns them in the order in which they complete; none if no operation is in flight.
+    pub(super) fn take_oldest(&mut self) -> Vec<Operation> {
+        let oldest = self.operations.iter().position(|operation| !operation.awaits_commit()).unwrap_or(0);
+        let Some(operation) = self.operations.get(oldest) else { return Vec::new() };
+        let committed = operation.is_commit().then_some(operation.issuer);
+        let mut index = 0;
+        self.take(..=oldest, |operation| {
+            let is_oldest = index == oldest;
+            index += 1;
+            is_oldest || operation.awaits_commit() && committed == Some(operation.issuer)
+        })
+    }
+
+    pub(super) fn take_all(&mut self) -> Vec<Operation> {
+        self.take(.., |_| true)
+    }
+
+    /// Removes the operations that a wait covers.
+    pub(super) fn take_covered(&mut self, wait: &GroupWait) -> Vec<Operation> {
+        let committed = self.committed_by(wait.waiting, wait.family);
+        self.take(.., |operation| wait.covers(operation, committed.as_ref()))
+    }
+
+    /// The operations that a wait covers.
+    pub(super) fn covered(&mut self, wait: &GroupWait) -> impl Iterator<Item = &mut Operation> {
+        let committed = self.committed_by(wait.waiting, wait.family);
+        self.operations.iter_mut().filter(move |operation| wait.covers(operation, committed.as_ref()))
     }
 
     /// Bytes of host memory of the operations in flight.
@@ -117,8 +158,12 @@ impl Queue {
     /// The group that a new operation of the thread joins.
     pub fn group(&self, issuer: Issuer, family: CopyFamily) -> Group {
         let lane = issuer.lanes.trailing_zeros() as usize % WIDTH;
-        let committed = self.committed.get(&(issuer.rank, issuer.warp, family == CopyFamily::Bulk));
-        Group { family, number: committed.map_or(0, |committed| committed[lane]) }
+        Group { family, number: self.committed_by(issuer, family).map_or(0, |committed| committed[lane]) }
+    }
+
+    /// The committed groups of each lane of a warp.
+    fn committed_by(&self, issuer: Issuer, family: CopyFamily) -> Option<[u32; WIDTH]> {
+        self.committed.get(&(issuer.rank, issuer.warp, family == CopyFamily::Bulk)).copied()
     }
 
     pub fn commit(&mut self, issuer: Issuer, family: CopyFamily) {
@@ -126,28 +171,36 @@ impl Queue {
         let committed = self.committed.entry(key).or_insert([0; WIDTH]);
         lanes(issuer.lanes).for_each(|lane| committed[lane] += 1);
     }
+}
 
-    /// Whether a wait covers an operation. The threads wait until at most `left` groups are in flight, or for `None`,
-    /// until no operation is.
-    pub(super) fn covers(
-        &self,
-        waiting: Issuer,
-        family: CopyFamily,
-        left: Option<u32>,
-        operation: &Operation,
-    ) -> bool {
+/// Threads wait until at most `left` groups of a family are in flight, or for `None`, until no operation of it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GroupWait {
+    pub(super) waiting: Issuer,
+    pub(super) family: CopyFamily,
+    pub(super) left: Option<u32>,
+}
+
+impl GroupWait {
+    /// Whether the wait covers an operation, if the threads have committed that many groups.
+    fn covers(&self, operation: &Operation, committed: Option<&[u32; WIDTH]>) -> bool {
         let Operation { issuer, group: Some(group), .. } = operation else { return false };
+        let GroupWait { waiting, family, left } = *self;
         let both = issuer.lanes & waiting.lanes;
         if (issuer.rank, issuer.warp, group.family) != (waiting.rank, waiting.warp, family) || both == 0 {
             return false;
         }
-        let committed = self.committed.get(&(issuer.rank, issuer.warp, family == CopyFamily::Bulk));
         left.is_none_or(|left| {
             committed.is_some_and(|committed| {
                 lanes(both).any(|lane| group.number.saturating_add(left) < committed[lane])
             })
         })
     }
+}
+
+/// What the completion of an operation costs.
+fn cost(operation: &Operation) -> u64 {
+    COST + operation.effect.accesses()
 }
 
 #[cfg(test)]
@@ -168,5 +221,7 @@ mod tests {
         assert_eq!(completed.first().map(|oldest| oldest.statement), Some(0));
         assert_eq!(queue.operations.last().map(|newest| newest.statement), Some(last));
         assert_eq!(queue.in_flight() * COST, MAX_COST / 2);
+        queue.take_all();
+        assert_eq!(queue.bytes(), 0);
     }
 }

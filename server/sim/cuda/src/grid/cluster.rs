@@ -35,6 +35,8 @@ pub struct Cluster<W: CudaWarp> {
     tensor_memory: TensorMemory,
     sanitizer: ClusterSanitizer,
     turn: usize,
+    /// Bytes of host memory when it was last measured.
+    pub(super) bytes: u64,
 }
 
 /// What a language reports about clusters.
@@ -85,6 +87,7 @@ impl<W: ClusterReports> Cluster<W> {
             tensor_memory: TensorMemory::default(),
             sanitizer: ClusterSanitizer::new(numbers),
             turn: 0,
+            bytes: 0,
             blocks,
         }
     }
@@ -203,10 +206,11 @@ impl<W: ClusterReports> Cluster<W> {
         self.blocks.iter().all(|block| block.add_to(livelock, changes))
     }
 
-    /// Bytes of host memory that the cluster uses while it is not running.
-    pub(super) fn bytes(&self) -> u64 {
+    /// Measures the host memory that the cluster uses while it is not running, without the records of its warps.
+    pub(super) fn measure(&mut self) {
         let blocks = self.blocks.iter().map(Block::bytes).sum::<u64>();
-        self.shared.len() as u64 + blocks + self.tensor_memory.bytes() + self.asynchronous.bytes()
+        let shared = self.shared.len() as u64;
+        self.bytes = shared + blocks + self.tensor_memory.bytes() + self.asynchronous.bytes();
     }
 
     /// Releases a group that waits for other lanes only because of the model, if no other warp can run.

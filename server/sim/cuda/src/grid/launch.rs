@@ -37,7 +37,7 @@ pub struct GridLaunch {
     /// The warp whose steps the caller receives.
     pub steps: Option<WarpSteps>,
     /// Statements of the program.
-    statements: usize,
+    pub(super) statements: usize,
 }
 
 impl GridLaunch {
@@ -124,15 +124,6 @@ impl GridLaunch {
 
     pub fn is_within_limits(&self, id: WarpId) -> bool {
         self.listing.holds(self.number(id.cta) * u64::from(self.warps()) + u64::from(id.warp))
-    }
-}
-
-/// The lanes of a warp that exist in a block of these extents: the last warp may be partial.
-pub fn launched_lanes(block: [u32; 3], warp: u32) -> u32 {
-    match volume(block).saturating_sub(u64::from(warp) * WIDTH as u64) {
-        0 => 0,
-        count @ 1..=31 => (1 << count) - 1,
-        _ => u32::MAX,
     }
 }
 

@@ -22,7 +22,7 @@ use crate::run_state::RunState;
 /// Ranges per worker: with more ranges, the wait for the last one is shorter.
 const RANGES_PER_WORKER: u64 = 8;
 const MAX_RANGE: u64 = 256;
-/// Bytes of the copies of the memory that blocks share.
+/// Limit of the copies of device memory, all together, in bytes.
 const MAX_COPIES: u64 = 256 << 20;
 
 /// The threads that may run blocks in parallel.
@@ -65,7 +65,12 @@ impl<'a> ParallelBlocks<'a> {
         let size = run.grid.spaces.launch.size() + run.grid.spaces.globals.size();
         // The results are merged in one of the copies.
         let copies = MAX_COPIES / size.max(1);
-        let slots = copies.saturating_sub(1).min(workers.count() as u64);
+        let of_cluster = run.left.as_mut().map_or(0, |left| {
+            left.measure();
+            left.bytes
+        });
+        let slots =
+            copies.saturating_sub(1).min(workers.count() as u64).min(run.max_bytes / of_cluster.max(1));
         if slots < 2 {
             return Ok(false);
         }

@@ -1,12 +1,13 @@
 //! Runs blocks one after the other on one thread, cluster by cluster.
 
 use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::launch_config::launched_lanes;
 use warplens_sim_warp::listing::Listing;
+use warplens_sim_warp::record::Recorder;
 use warplens_sim_warp::trace::{Cancelled, Control, Finding, Progress, RunResult, Status, WarpTrace};
 
 use super::block::BlockPause;
 use super::cluster::{Cluster, ClusterReports};
-use super::launch::launched_lanes;
 use super::livelock::Livelock;
 use super::warp::{CudaWarp, GridState};
 use crate::memory::spaces::Spaces;
@@ -23,14 +24,17 @@ pub(super) struct SequentialBlocks<'a, 'p, W: CudaWarp> {
     pub(super) control: Control<'a>,
     /// Clusters that cannot continue by themselves, with their numbers.
     pub(super) suspended: Vec<(u64, Cluster<W>)>,
-    /// Bytes of host memory of the suspended clusters.
-    suspended_bytes: u64,
+    /// The suspended clusters that have not continued yet, and their bytes of host memory.
+    waiting: u64,
+    waiting_bytes: u64,
     /// Limit of the host memory of all clusters that have started and not ended, in bytes.
     pub(super) max_bytes: u64,
     pub(super) traces: Listing,
     pub(super) blocks_done: u64,
     /// The last cluster, whose allocations the next one reuses.
-    left: Option<Cluster<W>>,
+    pub(super) left: Option<Cluster<W>>,
+    /// How often the run has been polled.
+    polls: u64,
 }
 
 impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
@@ -47,11 +51,13 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
             grid: GridState { spaces, state, extra },
             control,
             suspended: Vec::new(),
-            suspended_bytes: 0,
-            max_bytes: limits.max_blocks.min(limits.max_memory),
+            waiting: 0,
+            waiting_bytes: 0,
+            max_bytes: limits.max_block_bytes.min(limits.max_memory),
             traces: Listing::default(),
             blocks_done: 0,
             left: None,
+            polls: 0,
         }
     }
 
@@ -78,12 +84,16 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
 
     /// Runs a cluster as far as possible; returns a status if the run is over.
     fn run_cluster(&mut self, number: u64, mut cluster: Cluster<W>) -> Result<Option<Status>, Cancelled> {
+        let started_at = self.grid.state.steps;
         loop {
             match cluster.run(self.launch, &mut self.grid) {
                 BlockPause::Due => {
                     let ended = self.poll()?;
                     if ended == Some(Status::StepLimit) {
                         self.report_step_limit(&cluster);
+                    }
+                    if self.measures_memory() {
+                        cluster.measure();
                     }
                     if let Some(status) = ended.or_else(|| self.exceeds_memory(&cluster)) {
                         self.collect(&mut cluster);
@@ -97,8 +107,12 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
                     return Ok(None);
                 }
                 BlockPause::Stuck => {
+                    if cluster.bytes == 0 || self.grid.state.steps != started_at {
+                        cluster.measure();
+                    }
                     let status = self.exceeds_memory(&cluster);
-                    self.suspended_bytes += cluster.bytes();
+                    (self.waiting, self.waiting_bytes) =
+                        (self.waiting + 1, self.waiting_bytes + cluster.bytes);
                     self.suspended.push((number, cluster));
                     return Ok(status);
                 }
@@ -110,21 +124,40 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         }
     }
 
-    /// Checks the memory limit; `cluster` is the one that ran last, and is not suspended yet.
+    /// Whether the memory of the running cluster is measured at this poll. That takes time for each warp, so it is done less often if
+    /// there are many.
+    fn measures_memory(&mut self) -> bool {
+        self.polls += 1;
+        self.polls.is_multiple_of((u64::from(self.launch.warps()) / 32).max(1))
+    }
+
+    /// Checks the limits of memory; `cluster` is the one that ran last, and is not suspended yet.
     fn exceeds_memory(&mut self, cluster: &Cluster<W>) -> Option<Status> {
-        let (bytes, max) = (self.suspended_bytes.saturating_add(cluster.bytes()), self.max_bytes);
-        (bytes > max).then(|| {
-            let blocks = (self.suspended.len() + 1) * cluster.blocks.len();
-            let message = format!(
-                "{blocks} unfinished {} {bytes} bytes, the limit is {max}\ntheir registers and local memory, and the shared \
-                 and tensor memory of blocks that wait for others; launch fewer threads, or use less of these",
-                if blocks == 1 { "block requires" } else { "blocks require" }
+        let blocks = (self.waiting + 1) * cluster.blocks.len() as u64;
+        let warps = blocks * u64::from(self.launch.warps());
+        let (bytes, records) =
+            (self.waiting_bytes + cluster.bytes, warps * Recorder::bytes(self.launch.statements));
+        let (bytes, max, of) = if bytes > self.max_bytes {
+            let of = "their registers and local memory, and the shared and tensor memory of blocks that wait for others; launch \
+                      fewer threads, or use less of these";
+            (bytes, self.max_bytes, of.to_owned())
+        } else if records > 2 * self.max_bytes {
+            let statements = self.launch.statements;
+            let of = format!(
+                "to count the visits of {statements} statements in {warps} warps; launch fewer threads, or raise the limit"
             );
-            let cta = cluster.blocks[0].cta;
-            let finding = Finding { cta, ..Finding::about_launch(FindingKind::MemoryLimit, message) };
-            self.grid.state.report(finding);
-            Status::Faulted
-        })
+            (records, 2 * self.max_bytes, of)
+        } else {
+            return None;
+        };
+        let require = if blocks == 1 { "block requires" } else { "blocks require" };
+        let message = format!("{blocks} unfinished {require} {bytes} bytes, the limit is {max}\n{of}");
+        let finding = Finding {
+            cta: cluster.blocks[0].cta,
+            ..Finding::about_launch(FindingKind::MemoryLimit, message)
+        };
+        self.grid.state.report(finding);
+        Some(Status::Faulted)
     }
 
     /// Reports what the run was doing when it reached the step limit.
@@ -177,7 +210,7 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
             let (before, waiting) = (self.grid.spaces.changes, self.suspended.len());
             let mut clusters = std::mem::take(&mut self.suspended).into_iter();
             while let Some((number, cluster)) = clusters.next() {
-                self.suspended_bytes = self.suspended_bytes.saturating_sub(cluster.bytes());
+                (self.waiting, self.waiting_bytes) = (self.waiting - 1, self.waiting_bytes - cluster.bytes);
                 if let Some(status) = self.run_cluster(number, cluster)? {
                     self.suspended.extend(clusters);
                     return Ok(status);

@@ -34,6 +34,9 @@ use crate::registers::{WIDTH, lanes};
 /// Maximum number of recorded epochs. Beyond it, all epochs so far count as ordered.
 const MAX_EPOCHS: usize = 1 << 22;
 
+/// Maximum number of locations through which threads synchronize. Beyond it, all accesses so far count as ordered.
+const MAX_PUBLISHED: usize = 1 << 16;
+
 /// A location in memory through which threads synchronize.
 pub(super) type MemoryLocation = (MemoryRegion, u64);
 
@@ -136,6 +139,7 @@ type ByScope = [Option<Arc<VectorClock>>; SCOPES];
 
 fn joined(into: &mut Option<Arc<VectorClock>>, other: &Arc<VectorClock>) {
     match into {
+        Some(into) if Arc::ptr_eq(into, other) => {}
         Some(into) => Arc::make_mut(into).join(other),
         none => *none = Some(Arc::clone(other)),
     }
@@ -203,16 +207,22 @@ impl HappensBefore {
     #[cold]
     fn start_epoch(&mut self, warp: u32) -> u32 {
         if self.epochs.len() >= MAX_EPOCHS {
-            self.base = self.latest();
-            self.epochs.clear();
-            for warp in &mut self.block.warps {
-                warp.epoch = 0;
-            }
+            self.forget();
         }
         self.epochs.push(Origin { block: self.block.number, warp });
         let latest = self.latest();
         self.block.warps[warp as usize].epoch = latest;
         latest
+    }
+
+    /// From now on, all accesses so far count as ordered.
+    fn forget(&mut self) {
+        self.base = self.latest();
+        self.epochs.clear();
+        self.published.clear();
+        for warp in &mut self.block.warps {
+            warp.epoch = 0;
+        }
     }
 
     /// The owner of an epoch, if it is still recorded.
@@ -424,6 +434,9 @@ impl HappensBefore {
         let nothing = released.iter().all(Option::is_none);
         if nothing && !self.published.contains_key(&location) {
             return;
+        }
+        if self.published.len() >= MAX_PUBLISHED && !self.published.contains_key(&location) {
+            self.forget();
         }
         let writer = Some((number, thread));
         let published = self.published.entry(location).or_default();

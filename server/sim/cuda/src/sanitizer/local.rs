@@ -14,8 +14,13 @@ const PAGE: usize = 64;
 #[derive(Debug, Default)]
 pub struct LocalShadow {
     written: ZeroPages<u32, PAGE>,
-    /// The origins of stored undefined values, by byte.
+    /// The origins of stored undefined values, by word.
     origins: FxHashMap<u64, UndefinedOrigin>,
+}
+
+/// The word of local memory that contains a byte.
+fn word_of(byte: u64) -> u64 {
+    byte & !3
 }
 
 impl LocalShadow {
@@ -28,14 +33,14 @@ impl LocalShadow {
     pub(crate) fn clear(&mut self, start: u64, len: u64, mask: u32) {
         self.written.update_written(range(start, len), |byte| *byte &= !mask);
         if !self.origins.is_empty() {
-            self.origins.retain(|byte, _| !(start..start + len).contains(byte));
+            self.origins.retain(|word, _| !(start..start + len).contains(word));
         }
     }
 
     pub fn undefine(&mut self, at: u64, lane: u32, origin: Option<UndefinedOrigin>) {
         self.written.update_written(range(at, 1), |byte| *byte &= !(1 << lane));
         if let Some(origin) = origin {
-            self.origins.insert(at, origin);
+            self.origins.insert(word_of(at), origin);
         }
     }
 
@@ -46,7 +51,7 @@ impl LocalShadow {
         }
         bytes
             .filter(|&byte| !self.is_written(byte, 1, lane))
-            .find_map(|byte| self.origins.get(&byte).copied())
+            .find_map(|byte| self.origins.get(&word_of(byte)).copied())
     }
 
     pub fn copy(&mut self, from: u64, to: u64, len: u64, mask: u32) {
@@ -58,9 +63,9 @@ impl LocalShadow {
                 *byte = *byte & !mask | source & mask;
             }
             if !self.origins.is_empty()
-                && let Some(&origin) = self.origins.get(&(from + at))
+                && let Some(&origin) = self.origins.get(&word_of(from + at))
             {
-                self.origins.insert(to + at, origin);
+                self.origins.insert(word_of(to + at), origin);
             }
         }
     }
@@ -77,7 +82,8 @@ impl LocalShadow {
 
     /// Bytes of host memory.
     pub(super) fn bytes(&self) -> u64 {
-        self.written.bytes()
+        let of_origin = size_of::<(u64, UndefinedOrigin)>();
+        self.written.bytes() + (self.origins.capacity() * of_origin) as u64
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::ops::Deref;
 
-use warplens_sim_cuda::grid::launch::{GridLaunch, launched_lanes};
+use warplens_sim_cuda::grid::launch::GridLaunch;
 use warplens_sim_cuda::registers::{PerLane, WIDTH};
+use warplens_sim_warp::launch_config::launched_lanes;
 
 use crate::engine::divergence::groups::Plan;
 use crate::program::Program;

@@ -4,7 +4,7 @@ use crate::common::{Source, words};
 use expect_test::{Expect, expect};
 use warplens_sim_cuda::launch_config::launch_config;
 use warplens_sim_ptx::{Model, run};
-use warplens_sim_warp::{Checks, Control, FindingKind, RunOptions, RunResult, Status};
+use warplens_sim_warp::{Checks, Control, Finding, FindingKind, RunOptions, RunResult, Status};
 
 /// Runs a body in clusters of `cluster` blocks of 32 threads. `%r1` is the thread, `%r2` the block, `%r3` its rank, `%r4`
 /// the next block's rank, `%r5` the thread's word in `tile`, and `%rd2` the thread's word in 256 words of global memory.
@@ -260,6 +260,28 @@ fn a_relaxed_arrival_orders_nothing() {
     ends(4, &load(&format!("{}{SYNC}", relaxed(""))), |block, thread| {
         (block / 4 * 4 + (block + 1) % 4) * 32 + thread
     });
+}
+
+/// A thread that arrives with release passes on what it knows of its block: what precedes a barrier of the block or of the warp.
+#[test]
+fn one_thread_may_arrive_for_its_block() {
+    let body = |before: &str, arrive: &str| {
+        format!(
+            "{STORE}{before}\n@%p1 barrier.cluster.arrive.release;\n@!%p1 barrier.cluster.arrive.relaxed;\n\
+             barrier.cluster.wait.acquire;\n{NEXT}ld.shared::cluster.u32 %r10, [%r9];\nst.global.u32 [%rd2], %r10;\n{SYNC}"
+        )
+        .replace("arrive.release", arrive)
+    };
+    for barrier in ["bar.sync 0;", "bar.warp.sync 0xffffffff;"] {
+        ends(4, &body(barrier, "arrive.release"), |block, thread| {
+            (block / 4 * 4 + (block + 1) % 4) * 32 + thread
+        });
+    }
+    for (barrier, arrive) in [("", "arrive.release"), ("bar.sync 0;", "arrive.relaxed")] {
+        let (_, result, _) = run_body(Model::Stack, [2, 1, 1], "2", &body(barrier, arrive));
+        let is_race = |finding: &Finding| finding.kind == FindingKind::DataRace;
+        assert!(result.findings.iter().any(is_race), "{:?}", result.findings);
+    }
 }
 
 /// A message of the grid's first thread to thread `reader` of the grid, in clusters of two; then a barrier of the cluster, and

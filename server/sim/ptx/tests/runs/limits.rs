@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::common::{Source, kernel};
+use expect_test::expect;
 use warplens_sim_cuda::launch_config::launch_config;
 use warplens_sim_ptx::{Model, run};
 use warplens_sim_warp::LaunchConfig;
@@ -121,7 +122,7 @@ fn suspended_blocks_are_bounded() {
 /// The local memory of a thread counts where it was written.
 #[test]
 fn local_memory_of_a_block_is_bounded() {
-    let limits = Limits { max_blocks: 1 << 20, ..Limits::default() };
+    let limits = Limits { max_block_bytes: 1 << 20, ..Limits::default() };
     let run = |code: &str| {
         let text = kernel(&format!(".local .align 8 .b8 big[400000];\nmov.u64 %rd1, big;\n{code}\nret;"));
         launch(&text, launch_config([8, 1, 1], [256, 1, 1]), limits)
@@ -132,6 +133,40 @@ fn local_memory_of_a_block_is_bounded() {
                  setp.lt.u32 %p1, %r1, 6000;\n@%p1 bra L;";
     let result = run(loops);
     assert_eq!((result.status, result.findings[0].kind), (Status::Faulted, FindingKind::MemoryLimit));
+}
+
+/// A block of many statements may be large; what its warps record counts apart.
+#[test]
+fn records_of_unfinished_blocks_are_bounded() {
+    let limits = Limits { max_block_bytes: 1 << 20, ..Limits::default() };
+    let run = |statements: usize| {
+        let text = kernel(&format!("{}ret;", "add.u32 %r1, %r1, 1;\n".repeat(statements)));
+        launch(&text, launch_config([2, 1, 1], [256, 1, 1]), limits)
+    };
+    assert_eq!(run(3000).status, Status::Finished);
+    let result = run(5000);
+    let finding = &result.findings[0];
+    assert_eq!((result.status, finding.kind), (Status::Faulted, FindingKind::MemoryLimit));
+    expect![[r#"
+        Memory limit: 1 unfinished block requires 2560512 bytes, the limit is 2097152
+        to count the visits of 5001 statements in 8 warps; launch fewer threads, or raise the limit"#]]
+    .assert_eq(&finding.message);
+}
+
+/// Copies that have completed take no memory, however many a block has issued.
+#[test]
+fn completed_copies_do_not_count() {
+    let text = kernel(
+        ".shared .align 16 .b8 tile[64];\nld.param.u64 %rd1, [out];\nmov.u32 %r1, 0;\nmov.u32 %r3, tile;\nL:\n\
+         cp.async.ca.shared.global [%r3], [%rd1], 16;\ncp.async.wait_all;\nadd.u32 %r1, %r1, 1;\n\
+         setp.lt.u32 %p1, %r1, 400;\n@%p1 bra L;\natom.global.add.u32 %r2, [%rd1], 1;\nWAIT:\n\
+         ld.volatile.global.u32 %r2, [%rd1];\nsetp.lt.u32 %p1, %r2, 128;\n@%p1 bra WAIT;\nret;",
+    );
+    let mut config = launch_config([4, 1, 1], [32, 1, 1]);
+    let out = config.memory.allocate("out", 16).expect("space");
+    config.params = out.to_le_bytes().to_vec();
+    let result = launch(&text, config, Limits { max_block_bytes: 1 << 18, ..Limits::default() });
+    assert_eq!((result.status, &result.findings[..]), (Status::Finished, &[][..]));
 }
 
 #[test]

@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashSet;
 use warplens_sim_cuda::fault::Fault;
-use warplens_sim_cuda::grid::launch::launched_lanes;
 use warplens_sim_cuda::memory::local::Local;
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::registers::PerLane;
 use warplens_sim_cuda::sanitizer::Sanitizer;
+use warplens_sim_warp::launch_config::launched_lanes;
 
 use crate::target::Target;
 

@@ -51,7 +51,8 @@ pub(crate) struct LaunchArguments {
     #[arg(long, value_name = "N", default_value_t = RunSettings::default().max_steps)]
     max_steps: u64,
 
-    /// The limit in megabytes of the trace and of shadow memory together
+    /// The limit in megabytes of the trace and of shadow memory together; blocks that have not ended may use half as much, and the
+    /// records of their warps as much again
     #[arg(long, value_name = "MB", default_value_t = RunSettings::default().memory)]
     memory: u64,
 }

@@ -3,7 +3,11 @@
 //! Threads that wait learn what the others did before they arrived. Of a thread that arrives with `.relaxed` they learn only
 //! what its last fence released.
 
-use super::{Agent, ByScope, HappensBefore, LaneClock, VectorClock, join_by_scope};
+use rustc_hash::FxHashMap;
+use warplens_sim_warp::launch_config::launched_lanes;
+
+use super::{Agent, BlockClock, ByScope, HappensBefore, LaneClock, VectorClock, WarpClock, join_by_scope};
+use crate::grown::grown;
 use crate::order::Scope;
 use crate::registers::lanes;
 
@@ -13,15 +17,26 @@ pub(crate) struct ClusterClock {
     ended: usize,
     /// Completed phases of the barrier, and the newest epoch at the last completion.
     phases: u32,
-    synchronized: u32,
+    completed: u32,
     /// The relaxed arrivals in the current phase.
     relaxed: RelaxedArrivals,
     /// What the last phase orders, if threads arrived relaxed.
     learned: Option<VectorClock>,
-    /// Whether at least one thread of each warp arrived relaxed in the last phase.
+    /// Whether every thread arrived relaxed in the last phase.
     all_relaxed: bool,
-    /// What each block knew when it was last suspended, joined.
+    /// What each block knew of others when it was last suspended, joined.
     pool: LaneClock,
+    /// What the threads of each block, by rank, knew of their own block when it was last suspended.
+    synchronized: Vec<BlockEpochs>,
+}
+
+/// Epochs of a block that its threads know.
+#[derive(Clone, Debug, Default)]
+struct BlockEpochs {
+    /// Every thread knows the epochs of the block up to this one.
+    block: u32,
+    /// The threads of each warp know the epochs of the warp up to this one.
+    warps: Vec<u32>,
 }
 
 #[derive(Debug, Default)]
@@ -61,33 +76,50 @@ impl ClusterClock {
         self.ended == self.blocks.len()
     }
 
-    /// What the completed phase orders: everything before the arrivals that were not relaxed, and what fences released.
-    fn learn(&mut self, warps: u32, latest: u32) {
-        self.synchronized = latest;
+    /// What the completed phase orders: what the threads that did not arrive relaxed had done and knew, and what fences released.
+    /// Threads that have exited count as if they had not arrived relaxed.
+    fn learn(&mut self, block_size: [u32; 3], warps: u32, latest: u32) {
+        self.completed = latest;
         let RelaxedArrivals { threads, released } = std::mem::take(&mut self.relaxed);
-        self.all_relaxed = true;
+        self.all_relaxed = false;
         if threads.is_empty() {
-            (self.learned, self.all_relaxed) = (None, false);
+            self.learned = None;
             return;
         }
+        let mut relaxed: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+        threads.iter().for_each(|&(block, warp, mask)| *relaxed.entry((block, warp)).or_default() |= mask);
         let mut learned = released;
-        for &block in &self.blocks {
-            let relaxed = |warp: u32| {
-                let of_warp = threads.iter().filter(|(owner, of, _)| (*owner, *of) == (block, warp));
-                of_warp.fold(0, |all, (.., mask)| all | mask)
-            };
+        self.all_relaxed = true;
+        for (rank, &block) in self.blocks.iter().enumerate() {
+            let known = self.synchronized.get(rank).cloned().unwrap_or_default();
+            let mut passes_on = false;
             for warp in 0..warps {
-                match relaxed(warp) {
-                    0 => {
-                        self.all_relaxed = false;
-                        learned.learn(Agent::Warp(block, warp), latest);
-                    }
-                    mask => lanes(!mask)
-                        .for_each(|lane| learned.learn(Agent::Lane(block, warp, lane as u8), latest)),
+                let launched = launched_lanes(block_size, warp);
+                let relaxed = relaxed.get(&(block, warp)).copied().unwrap_or(0);
+                let strong = launched & !relaxed;
+                passes_on |= strong != 0;
+                if strong == launched {
+                    learned.learn(Agent::Warp(block, warp), latest);
+                } else if strong != 0 {
+                    lanes(strong)
+                        .for_each(|lane| learned.learn(Agent::Lane(block, warp, lane as u8), latest));
+                    let of_warp = known.warps.get(warp as usize).copied().unwrap_or(0);
+                    learned.learn(Agent::Warp(block, warp), of_warp);
                 }
+            }
+            if passes_on {
+                learned.learn(Agent::Block(block), known.block);
+                self.all_relaxed = false;
             }
         }
         self.learned = Some(learned);
+    }
+
+    /// A block of the cluster is suspended, or the last one to arrive at the barrier: collects what others may learn from it.
+    fn collect(&mut self, block: &BlockClock) {
+        self.pool.absorb(&block.everything(), block.number);
+        let rank = self.rank(block.number);
+        *grown(&mut self.synchronized, rank) = block.epochs();
     }
 }
 
@@ -96,7 +128,7 @@ impl HappensBefore {
     pub(crate) fn pool(&self, cluster: &mut ClusterClock, ended: bool) {
         cluster.ended += usize::from(ended);
         if cluster.blocks.len() > 1 {
-            cluster.pool.absorb(&self.block.everything(), self.block.number);
+            cluster.collect(&self.block);
         }
     }
 
@@ -110,12 +142,13 @@ impl HappensBefore {
         released.for_each(|released| cluster.relaxed.released.join(&released));
     }
 
-    /// Threads of all blocks of the cluster have arrived at its barrier, the last time for phase `phases`. Returns whether the
-    /// phase completes now and has relaxed arrivals.
+    /// Threads of all blocks of the cluster have arrived at its barrier, the last time for phase `phases`. `live` are the lanes of each
+    /// warp that have not exited. Returns whether the phase completes now and has relaxed arrivals.
     pub(crate) fn synchronize_cluster(
         &mut self,
         cluster: &mut ClusterClock,
         phases: u32,
+        block_size: [u32; 3],
         live: impl Iterator<Item = u32>,
     ) -> bool {
         if (phases, phases) == (cluster.phases, self.block.phases) {
@@ -124,8 +157,8 @@ impl HappensBefore {
         let completes = cluster.phases != phases;
         if completes {
             cluster.phases = phases;
-            cluster.learn(self.block.warps.len() as u32, self.latest());
-            cluster.pool.absorb(&self.block.everything(), self.block.number);
+            cluster.collect(&self.block);
+            cluster.learn(block_size, self.block.warps.len() as u32, self.latest());
         }
         self.block.phases = phases;
         match &cluster.learned {
@@ -133,7 +166,7 @@ impl HappensBefore {
                 let live: Vec<u32> = live.collect();
                 self.open(&live, &live, &live);
                 for &block in &cluster.blocks {
-                    self.block.common.learn(Agent::Block(block), cluster.synchronized);
+                    self.block.common.learn(Agent::Block(block), cluster.completed);
                 }
             }
             Some(learned) => {
@@ -141,11 +174,22 @@ impl HappensBefore {
                 self.block.common.join(learned);
             }
         }
-        // What threads learned from others is collected by block: one that did not arrive relaxed passes on all of it.
+        // What threads learned from other blocks is collected for the whole cluster: one thread that did not arrive relaxed passes on
+        // all of it.
         if !cluster.all_relaxed {
             self.block.common.join(&cluster.pool.knows);
         }
         join_by_scope(&mut self.block.released, &cluster.pool.released);
         completes && cluster.learned.is_some()
+    }
+}
+
+impl BlockClock {
+    fn epochs(&self) -> BlockEpochs {
+        let of_warp = |warp: &WarpClock| {
+            let pairs = warp.pairs.iter().flat_map(|pairs| pairs.as_flattened().iter().copied());
+            pairs.fold(warp.synchronized, u32::max)
+        };
+        BlockEpochs { block: self.floor, warps: self.warps.iter().map(of_warp).collect() }
     }
 }

@@ -88,7 +88,7 @@ impl CudaWarp for Warp {
 
     fn bytes(&self) -> u64 {
         let registers = self.frames.iter().flatten().map(Frame::bytes);
-        registers.sum::<u64>() + self.local.bytes() + self.spin.bytes() + self.recorder.held_bytes()
+        registers.sum::<u64>() + self.local.bytes() + self.spin.bytes()
     }
 
     fn polled(&self) -> Option<&PolledMemory> {
