@@ -65,9 +65,13 @@ impl VideoPart {
         if signed { i64::from(up as i32 >> (32 - self.bits)) } else { i64::from(up >> (32 - self.bits)) }
     }
 
+    /// The bits of the part in a word.
+    pub fn mask(self) -> u32 {
+        (u32::MAX >> (32 - self.bits)) << self.shift
+    }
+
     fn replace(self, word: u32, value: u32) -> u32 {
-        let mask = (u32::MAX >> (32 - self.bits)) << self.shift;
-        word & !mask | value << self.shift & mask
+        word & !self.mask() | value << self.shift & self.mask()
     }
 }
 

@@ -1,5 +1,7 @@
 //! What an operation says about its operands and results: a type for each pair of alternatives.
 
+use warplens_sim_cuda::semantics::float;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Width {
     W32,
@@ -43,6 +45,12 @@ impl Subnormals {
     #[inline(always)]
     pub fn are_flushed(self) -> bool {
         self == Subnormals::Flushed
+    }
+
+    /// The number with these bits, which is zero if it is subnormal and flushed.
+    #[inline(always)]
+    pub fn value(self, bits: u32) -> f32 {
+        f32::from_bits(if self.are_flushed() { float::flush_32(bits) } else { bits })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use warplens_sim_cuda::registers::PerLane;
 use warplens_sim_cuda::semantics::integer::IntOp;
-use warplens_sim_cuda::semantics::video::{Shape, VideoPart};
+use warplens_sim_cuda::semantics::video::{Shape, Then, VideoPart};
 use warplens_sim_cuda::slot::RegisterSlot;
 
 use super::bit_sources::{BitSources, of_width};
@@ -23,12 +23,14 @@ pub(super) fn value(sources: &BitSources<'_>) -> Option<PerLane<u64>> {
         }
         Op::MulWide(ty) | Op::MadWide(ty) => upward(sources, 2 * ty.bits()),
         Op::Video(id) => {
-            let Shape::Single { a, b, .. } = sources.visit.function.tables[id].shape else { return None };
-            selected(sources, a, b)
+            let Shape::Single { a, b, then, .. } = sources.visit.function.tables[id].shape else {
+                return None;
+            };
+            video(sources, a, b, then)
         }
         Op::VideoMad(id) => {
             let mad = &sources.visit.function.tables[id];
-            selected(sources, mad.a.0, mad.b.0)
+            video(sources, mad.a.0, mad.b.0, Then::Add)
         }
         _ => return None,
     })
@@ -51,15 +53,20 @@ fn upward(sources: &BitSources<'_>, width: u32) -> PerLane<u64> {
     })
 }
 
-/// All bits depend on a part of `a`, a part of `b`, and on `c`.
-fn selected(sources: &BitSources<'_>, a: VideoPart, b: VideoPart) -> PerLane<u64> {
+/// All bits depend on a part of `a`, a part of `b`, and on `c` as far as the operation uses it.
+fn video(sources: &BitSources<'_>, a: VideoPart, b: VideoPart, then: Then) -> PerLane<u64> {
     let s = &sources.visit.function.code[sources.visit.pc as usize].s;
-    let in_part = |slot, part: VideoPart, lane| {
-        sources.of(RegisterSlot::Word(slot), lane) >> part.shift & (u64::MAX >> (64 - part.bits))
-    };
-    let of_c = |lane| sources.of(RegisterSlot::Word(s.c), lane);
-    std::array::from_fn(|lane| match in_part(s.a, a, lane) | in_part(s.b, b, lane) | of_c(lane) {
-        0 => 0,
-        _ => u64::MAX,
+    let of = |slot, lane| sources.of(RegisterSlot::Word(slot), lane);
+    let all_if = |is_undefined: bool| if is_undefined { u64::MAX } else { 0 };
+    std::array::from_fn(|lane| {
+        let result = of(s.a, lane) & u64::from(a.mask()) | of(s.b, lane) & u64::from(b.mask());
+        match then {
+            Then::Keep => all_if(result != 0),
+            Then::Merge(part) => {
+                let replaced = u64::from(part.mask());
+                of_width(of(s.c, lane) & !replaced | all_if(result != 0) & replaced, 32)
+            }
+            Then::Add | Then::Min | Then::Max => all_if(result | of(s.c, lane) != 0),
+        }
     })
 }

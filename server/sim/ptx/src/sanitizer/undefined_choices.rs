@@ -74,9 +74,11 @@ pub(super) fn value(sources: &BitSources<'_>) -> Option<PerLane<u64>> {
             let sign = |lane| sources.of(RegisterSlot::Word(s.c), lane) >> 31 & 1;
             chosen(width, sources, |lane| (sign(lane) == 0).then(|| number(s.c)[lane] as i32 >= 0))
         }
-        Op::SelectFloat(width, _) => {
+        Op::SelectFloat(width, subnormals) => {
             let is_defined = |lane| sources.of(RegisterSlot::Word(s.c), lane) == 0;
-            chosen(width, sources, |lane| is_defined(lane).then(|| f32::from_bits(number(s.c)[lane]) >= 0.0))
+            chosen(width, sources, |lane| {
+                is_defined(lane).then(|| subnormals.value(number(s.c)[lane]) >= 0.0)
+            })
         }
         _ => return None,
     })

@@ -184,9 +184,7 @@ fn choose(instruction: &Instruction, r: &mut Registers, mask: u32) -> bool {
         }
         Op::SelectFloat(width, subnormals) => {
             let c = *r.get::<u32>(s.c);
-            let flush = subnormals.are_flushed();
-            let value = |lane: usize| f32::from_bits(if flush { float::flush_32(c[lane]) } else { c[lane] });
-            select_by(width, |lane| value(lane) >= 0.0, s, r, mask);
+            select_by(width, |lane| subnormals.value(c[lane]) >= 0.0, s, r, mask);
         }
         Op::TestClass(class, width) => {
             let holds = compare::test_class(class, width == Width::W64, s, r);
