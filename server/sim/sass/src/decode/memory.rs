@@ -2,7 +2,7 @@
 
 use super::decoder::Decoder;
 use super::instruction::Inst;
-use super::operands::{Kind, missing_bank};
+use super::operands::{Kind, bank_number, missing_bank};
 use super::predicates::{destination_predicate, is_data_register};
 use super::unsupported::{Decoded, Unsupported};
 use crate::program::{
@@ -148,14 +148,14 @@ impl Decoder<'_> {
         let Value::Constant(constant) = &operand.value else {
             return Err("its address is missing".into());
         };
-        let bank = constant.bank.ok_or("the bank in a register is not simulated")?;
+        let bank = bank_number(constant.bank.ok_or("the bank in a register is not simulated")?)?;
         if constant.symbol.is_some() || constant.descriptor.is_some() {
             return Err("its address is not simulated".into());
         }
         // An offset beyond the bank is reported when the load is executed.
-        let is_there = self.bank_size(bank as u8) > 0 || self.has_bank(bank, constant.offset, 1);
+        let is_there = self.bank_size(bank) > 0 || self.has_bank(bank, constant.offset, 1);
         if !is_there || bank == 1 && constant.register.is_some() && self.bank_size(1) == 0 {
-            return Err(missing_bank(bank));
+            return Err(missing_bank(bank.into()));
         }
         let term = |register: Register| Term {
             row: self.pool.row(register),
@@ -165,8 +165,7 @@ impl Decoder<'_> {
         };
         let terms = [constant.register.filter(|register| !register.is_constant()).map(term), None];
         let address = Address { terms, offset: constant.offset, wide: false };
-        let access =
-            Access { size, signed, data, ..Access::words(Space::Constant(bank as u8), address, count) };
+        let access = Access { size, signed, data, ..Access::words(Space::Constant(bank), address, count) };
         let mut operation = Operation::new(Op::LoadConstant(self.program.accesses.alloc(access)));
         operation.uniform = shape.d.is_some_and(super::predicates::is_uniform);
         operation.d = data;

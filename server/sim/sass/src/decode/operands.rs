@@ -74,12 +74,13 @@ impl Decoder<'_> {
                 let (Some(bank), None, None) = (constant.bank, constant.register, &constant.symbol) else {
                     return Err("its constant has a register or a symbol".into());
                 };
-                let offset =
-                    u32::try_from(constant.offset).map_err(|_| "its constant has a negative offset")?;
-                let word = |index: u32| Constant::InBank(bank as u8, offset + 4 * index);
+                let bank = bank_number(bank)?;
+                let offset = u16::try_from(constant.offset)
+                    .map_err(|_| "the offset of its constant is not in 0 to 65535")?;
+                let word = |index: u32| Constant::InBank(bank, u32::from(offset) + 4 * index);
                 let words = if matches!(kind, Kind::Int64 | Kind::Double) { 2 } else { 1 };
                 if !self.has_bank(bank, offset.into(), words) {
-                    return Err(missing_bank(bank));
+                    return Err(missing_bank(bank.into()));
                 }
                 self.pool.constants((0..words).map(word).collect())
             }
@@ -195,13 +196,9 @@ impl Decoder<'_> {
     }
 }
 
-impl Decoder<'_> {
-    /// Whether words of a constant bank are known: the launch defines bank 0 and the end of the stack, and the listing may
-    /// have the others.
-    pub(super) fn has_bank(&self, bank: u32, offset: i64, words: u32) -> bool {
-        let is_stack = self.target.launch_constants().stack == (bank as u8, offset as u32) && words == 1;
-        bank == 0 || is_stack || self.bank_size(bank as u8) as i64 >= offset + 4 * i64::from(words)
-    }
+/// The number of a constant bank: there are 32 at most.
+pub(super) fn bank_number(bank: u32) -> Result<u8, Unsupported> {
+    u8::try_from(bank).map_err(|_| missing_bank(bank))
 }
 
 pub(super) fn missing_bank(bank: u32) -> Unsupported {

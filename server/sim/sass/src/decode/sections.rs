@@ -140,6 +140,15 @@ impl Decoder<'_> {
         bank.map_or(0, |(_, bytes)| bytes.len() as u64)
     }
 
+    /// Whether words of a constant bank are known: the launch defines bank 0 and the end of the stack, and the listing may
+    /// have the others.
+    pub(super) fn has_bank(&self, bank: u8, offset: i64, words: u32) -> bool {
+        let end = offset.saturating_add(4 * i64::from(words));
+        let (stack_bank, stack_offset) = self.target.launch_constants().stack;
+        let is_stack = (bank, offset, words) == (stack_bank, stack_offset.into(), 1);
+        bank == 0 || is_stack || self.bank_size(bank) as i64 >= end
+    }
+
     /// Fills in a value that a linker would compute: the address of an instruction or of a device variable.
     fn resolve(&mut self, bank: u8, bytes: &mut [u8], datum: &Datum) {
         let DatumValue::Expression(Expression { symbol, minus, addend, .. }) = &datum.value else { return };

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use crate::machines::{check_findings, values};
+use crate::machines::{check_findings, run, values};
 
 #[test]
 fn an_instruction_knows_its_address() {
@@ -90,4 +90,17 @@ fn accesses_of_256_bits_have_two_groups_of_four_registers() {
         "{:?}",
         result.findings
     );
+}
+
+/// Offsets and banks that no instruction can have.
+#[test]
+fn constants_that_do_not_exist() {
+    for (load, reason) in [
+        ("LDC R4, c[0x2][0x7fffffffffffffff]", "the listing does not have the contents of constant bank 0x2"),
+        ("LDC R4, c[0x101][0x100]", "the listing does not have the contents of constant bank 0x101"),
+        ("DADD R2, R4, c[0x0][0xfffffffc]", "the offset of its constant is not in 0 to 65535"),
+    ] {
+        let (_, result, _) = run(90, &format!("{load}\nEXIT"));
+        assert!(result.findings[0].message.contains(reason), "{load}: {:?}", result.findings);
+    }
 }
