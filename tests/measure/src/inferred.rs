@@ -120,10 +120,7 @@ pub(crate) struct Run {
 impl Run {
     /// The warnings and errors about the kernel.
     pub(crate) fn accusations(&self) -> impl Iterator<Item = &Finding> {
-        let is_accusation = |finding: &&Finding| {
-            finding.severity != Severity::Information && finding.kind != FindingKind::Unsupported
-        };
-        self.result.findings.iter().filter(is_accusation)
+        self.result.accusations().filter(|finding| finding.kind != FindingKind::Unsupported)
     }
 }
 

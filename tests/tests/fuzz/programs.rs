@@ -79,5 +79,5 @@ fn on_threads(case: &mut Case) -> u64 {
 
 #[test]
 fn blocks_on_threads() {
-    budget::run("programs", 12, on_threads);
+    budget::run("programs", 6, on_threads);
 }

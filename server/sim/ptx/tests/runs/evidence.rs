@@ -38,8 +38,8 @@ impl Forms {
                     MnemonicForms::Known(forms) => forms,
                     _ => Box::default(),
                 });
-                let fits = forms.iter().find(|form| checker.fits(form, instruction.operands()));
-                ids.extend(fits.or(forms.first()).map(|form| form.entry.id));
+                let form = forms.iter().find(|form| checker.fits(form, instruction.operands()));
+                ids.extend(form.map(|form| form.entry.id));
                 // The guard and `call` have entries without forms.
                 ids.extend(instruction.guard().map(|_| "@"));
                 ids.extend((instruction.opcode() == "call").then_some("call"));

@@ -119,3 +119,25 @@ fn json() {
     assert_eq!((&document["contraction"], &document["equal"]), (&expected, &true.into()));
     assert!(document["difference"].is_null());
 }
+
+/// Another kernel of the same file has sums, too: only those of the kernel that runs are tried and shown.
+#[test]
+fn sums_of_other_kernels_do_not_count() {
+    let statements = ["mul.f32 %f5, %f1, %f2; add.f32 %f4, %f5, %f3;", "fma.rn.f32 %f4, %f1, %f2, %f3;"];
+    let [one, other] = statements.map(|statements| {
+        let (header, entry) = kernel(statements)
+            .split_once("// @launch")
+            .map(|(header, entry)| (header.to_owned(), entry.to_owned()))
+            .expect("a launch");
+        let first = entry.replace(statements, "mul.f32 %f5, %f1, %f3; add.f32 %f4, %f5, %f2;");
+        let second = entry.replace(".entry k(", ".entry second(");
+        format!("{header}// @launch{first}// @launch{second}")
+    });
+    let folder = Folder::new("contraction-entry", &[("a.ptx", &one), ("b.ptx", &other)]);
+    let [one, other] = ["a.ptx", "b.ptx"].map(|name| folder.0.join(name).display().to_string());
+    let (text, outcome) = answer(&["compare", &one, &other, "--entry", "second"]);
+    assert_eq!(outcome, Outcome::Success, "{text}");
+    assert!(text.contains("contraction: fused: same; unfused: different\n"), "{text}");
+    assert_eq!(text.matches("add.f32").count(), 1, "{text}");
+    assert!(text.contains("add.f32 %f4, %f5, %f3;"), "{text}");
+}
