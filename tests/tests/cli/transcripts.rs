@@ -381,8 +381,9 @@ fn a_diagnostic_is_explained() {
 
             Error. The special register does not have this component.
 
-            %tid, %ntid, %ctaid and %nctaid have the components .x, .y, .z and .w; so have
-            the registers of clusters; the others are scalar.
+            %tid, %ntid, %ctaid, %nctaid, %clusterid, %nclusterid, %cluster_ctaid and
+            %cluster_nctaid have the components .x, .y, .z and .w. All other special
+            registers are scalar.
 
                     mov.u32 %r1, %tid.q;
 

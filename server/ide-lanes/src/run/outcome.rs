@@ -78,7 +78,7 @@ impl Outcome {
 
     /// About how many bytes this keeps with the run that was prepared: device memory before and after, traces, steps.
     pub fn held_bytes(&self, prepared: &Prepared) -> usize {
-        let before = |resolved: &Resolved| resolved.config.memory.held_bytes();
+        let before = |resolved: &Resolved| resolved.config.memory.reserved_bytes();
         let steps = self.recorded.as_ref().map_or(0, |(_, recording)| recording.held_bytes());
         let adjusted = match self.adjustments.resolved() {
             own if Arc::ptr_eq(own, &prepared.resolved) => 0,

@@ -225,8 +225,8 @@ impl DeviceMemory {
         (owner != UNOWNED).then_some(owner as usize)
     }
 
-    /// The size of the memory on the host, pages included that take none yet.
-    pub fn held_bytes(&self) -> usize {
+    /// Bytes reserved on the host, whether or not they have been written.
+    pub fn reserved_bytes(&self) -> usize {
         self.used + self.owners.len() * size_of::<u32>()
     }
 

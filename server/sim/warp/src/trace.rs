@@ -302,11 +302,11 @@ impl RunResult {
         }
     }
 
-    /// About how many bytes the result takes: its memory and its traces.
+    /// About how many bytes the result of a run without a value trace takes: its memory and its traces.
     pub fn held_bytes(&self) -> usize {
         let visits = |line: &LineTrace| size_of::<LineTrace>() + size_of_val(&*line.visits);
         let traces: usize = self.warps.iter().flat_map(|warp| &warp.lines).map(visits).sum();
-        self.memory.held_bytes() + traces
+        self.memory.reserved_bytes() + traces
     }
 }
 
@@ -339,6 +339,7 @@ impl Limits {
     pub const RECORDS: u64 = 256 << 20;
 
     /// Limits with a quarter of `bytes` for the trace and the rest for shadow memory, and half as much for unfinished blocks.
+    #[must_use]
     pub fn with_records(self, bytes: u64) -> Limits {
         let max_trace = usize::try_from(bytes / 4).unwrap_or(usize::MAX);
         Limits { max_trace, max_shadow: bytes - bytes / 4, max_block_bytes: bytes / 2, ..self }
@@ -347,17 +348,18 @@ impl Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits {
+        let without_records = Limits {
             max_steps: 10_000_000,
             max_memory: 1 << 30,
             max_visits: 4_096,
-            max_trace: (Limits::RECORDS / 4) as usize,
+            max_trace: 0,
             max_warps: 1_024,
             max_findings: 200,
-            max_shadow: Limits::RECORDS / 4 * 3,
-            max_block_bytes: Limits::RECORDS / 2,
+            max_shadow: 0,
+            max_block_bytes: 0,
             max_output: 1 << 20,
-        }
+        };
+        without_records.with_records(Limits::RECORDS)
     }
 }
 

@@ -125,10 +125,10 @@ impl Sanitizer {
         };
         for begun in self.take(reads) {
             // A write to the source shows the same missing wait.
-            let is_race_with_it = |&(kind, _, other): &(FindingKind, u32, Option<u32>)| {
+            let is_race_with_copy = |&(kind, _, other): &(FindingKind, u32, Option<u32>)| {
                 kind == FindingKind::DataRace && other == Some(begun.statement)
             };
-            let is_known = self.report.reported.iter().any(is_race_with_it);
+            let is_known = self.report.reported.iter().any(is_race_with_copy);
             if is_known || !self.report.reported.insert((FindingKind::AsyncSource, begun.statement, None)) {
                 continue;
             }

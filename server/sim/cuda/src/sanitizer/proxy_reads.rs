@@ -36,7 +36,7 @@ impl Proxies {
     pub(super) fn fence(&mut self, known: &[(usize, Arc<VectorClock>)], fence: ProxyFence) {
         for (clock, covers) in self.fenced.iter_mut().zip([ProxyFence::Shared, ProxyFence::Global]) {
             if fence == covers || fence == ProxyFence::All {
-                // Lanes that have only synchronized together share one clock.
+                // Lanes without knowledge of their own share one clock.
                 let distinct = known.chunk_by(|(_, one), (_, next)| Arc::ptr_eq(one, next));
                 distinct.for_each(|lanes| clock.join(&lanes[0].1));
             }

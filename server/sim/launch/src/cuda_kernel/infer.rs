@@ -199,9 +199,9 @@ fn passed(kind: ScalarType, access: Option<Access>, part: Option<&Part>, sizes: 
         return Passed::Scalar(kind, kind.bits_of_float(1.0));
     }
     let (_, largest) = kind.integer_range();
-    let slots = (sizes.buffer / SLOT_BYTES).max(1).ilog2().min(largest.ilog2());
+    let log_slots = (sizes.buffer / SLOT_BYTES).max(1).ilog2().min(largest.ilog2());
     let number = match part {
-        Some(Part { table: Some(table), .. }) => table.number(1 << slots),
+        Some(Part { table: Some(table), .. }) => table.number(1 << log_slots),
         Some(Part { is_exponent: true, .. }) => sizes.threads.max(1).ilog2().into(),
         _ => sizes.threads.into(),
     };

@@ -53,24 +53,24 @@ impl Guess {
         if stopped || accused {
             return Ok(Trouble::default());
         }
-        let mut probes = Probes {
+        let mut trials = Trials {
             attempts: Attempts::new(self, program, options, control, STEPS),
             shown: Shown { launch: &shown.launch, guess: self },
             known: result.findings.iter().map(|finding| finding.kind).collect(),
             found: Trouble::default(),
         };
-        let larger = probes.sizes()?;
-        probes.contents()?;
-        probes.iterations()?;
-        probes.lengths()?;
-        if probes.found.findings.is_empty() && is_clean(result) {
-            probes.found.larger = larger;
+        let larger = trials.sizes()?;
+        trials.contents()?;
+        trials.iterations()?;
+        trials.lengths()?;
+        if trials.found.findings.is_empty() && is_clean(result) {
+            trials.found.larger = larger;
         }
-        Ok(probes.found)
+        Ok(trials.found)
     }
 }
 
-struct Probes<'g> {
+struct Trials<'g> {
     attempts: Attempts<'g>,
     shown: Shown<'g>,
     /// The kinds that are reported.
@@ -79,7 +79,7 @@ struct Probes<'g> {
 }
 
 /// How a launch that is tried suits the kernel.
-enum Probe {
+enum Trial {
     /// It cannot be run, or values or addresses are wrong.
     Unsuitable,
     Suitable,
@@ -96,17 +96,17 @@ enum Reach {
     Unclear,
 }
 
-impl Probes<'_> {
+impl Trials<'_> {
     /// Runs a launch and keeps its findings about how threads work together, and those of the kind `also`.
-    fn probe(&mut self, launch: &Launch, also: Option<FindingKind>) -> Result<Probe, Cancelled> {
-        let Some((resolved, result)) = self.attempts.run(launch)? else { return Ok(Probe::Unsuitable) };
+    fn try_launch(&mut self, launch: &Launch, also: Option<FindingKind>) -> Result<Trial, Cancelled> {
+        let Some((resolved, result)) = self.attempts.run(launch)? else { return Ok(Trial::Unsuitable) };
         if is_clean(&result) {
-            return Ok(Probe::Clean(Box::new(resolved)));
+            return Ok(Trial::Clean(Box::new(resolved)));
         }
         // A launch that takes too long still shows what came before.
         let accusations = || result.accusations().filter(|found| found.kind != FindingKind::StepLimit);
         if accusations().any(|found| Some(found.kind) != also && ABOUT_VALUES.contains(&found.kind)) {
-            return Ok(Probe::Unsuitable);
+            return Ok(Trial::Unsuitable);
         }
         let (number, under) = (self.found.launches.len(), resolved.launch.assumed.join(", "));
         let known = self.found.findings.len();
@@ -126,7 +126,7 @@ impl Probes<'_> {
         if self.found.findings.len() > known {
             self.found.launches.push(resolved.launch);
         }
-        Ok(Probe::Suitable)
+        Ok(Trial::Suitable)
     }
 
     /// More warps, and more blocks if the kernel reads the number of its block. Returns the launch with two warps, if the
@@ -141,8 +141,8 @@ impl Probes<'_> {
                 if (Some(grid), Some(block)) == (self.shown.launch.grid, self.shown.launch.block) {
                     continue;
                 }
-                let probe = self.probe(&self.shown.sized(grid, block), None)?;
-                if let Probe::Clean(mut resolved) = probe
+                let trial = self.try_launch(&self.shown.sized(grid, block), None)?;
+                if let Trial::Clean(mut resolved) = trial
                     && (grid, block) == wanted
                 {
                     resolved.launch.assumed.clone_from(&self.shown.launch.assumed);
@@ -159,10 +159,10 @@ impl Probes<'_> {
         if others.is_empty() {
             return Ok(());
         }
-        let all = self.probe(&self.shown.changed(&others), None)?;
-        if matches!(all, Probe::Unsuitable) && others.len() > 1 {
+        let all = self.try_launch(&self.shown.changed(&others), None)?;
+        if matches!(all, Trial::Unsuitable) && others.len() > 1 {
             for other in others.chunks(1) {
-                self.probe(&self.shown.changed(other), None)?;
+                self.try_launch(&self.shown.changed(other), None)?;
             }
         }
         Ok(())
@@ -173,7 +173,7 @@ impl Probes<'_> {
         for (at, value) in self.shown.integers() {
             if (1..=MAX_ITERATIONS).contains(&value) && value != self.shown.threads() {
                 let more = self.shown.number(at, value + 1);
-                self.probe(&self.shown.changed(more.as_slice()), None)?;
+                self.try_launch(&self.shown.changed(more.as_slice()), None)?;
             }
         }
         Ok(())
@@ -189,7 +189,7 @@ impl Probes<'_> {
         }
         let odd = threads - threads / 4 - 3;
         let ragged: Vec<_> = lengths.into_iter().filter_map(|(at, _)| self.shown.number(at, odd)).collect();
-        self.probe(&self.shown.changed(&ragged), Some(FindingKind::UninitializedRead))?;
+        self.try_launch(&self.shown.changed(&ragged), Some(FindingKind::UninitializedRead))?;
         let ones = self.shown.ones();
         let contents = if ones.is_empty() { vec![Vec::new()] } else { vec![Vec::new(), ones] };
         for contents in contents {
@@ -197,7 +197,7 @@ impl Probes<'_> {
             if !exact.is_empty() {
                 let shorter = exact.iter().map(|(at, name, buffer)| shortened(*at, name, buffer, odd));
                 let changes: Vec<_> = contents.into_iter().chain(ragged.clone()).chain(shorter).collect();
-                self.probe(&self.shown.changed(&changes), Some(FindingKind::OutOfBounds))?;
+                self.try_launch(&self.shown.changed(&changes), Some(FindingKind::OutOfBounds))?;
             }
         }
         Ok(())
@@ -217,7 +217,7 @@ impl Probes<'_> {
             match self.reach(&fitting)? {
                 Reach::Within if self.reach(&shorter)? == Reach::Beyond => exact.push((at, name, buffer)),
                 Reach::Beyond if self.shown.is_only_stored(at) && self.reach(&longer)? == Reach::Within => {
-                    self.probe(&fitting, Some(FindingKind::OutOfBounds))?;
+                    self.try_launch(&fitting, Some(FindingKind::OutOfBounds))?;
                 }
                 _ => {}
             }

@@ -96,6 +96,12 @@ fn member_mask(instruction: hir::Instruction<'_>) -> Option<hir::NameId> {
     }
 }
 
+/// For each register and the carry flag, the blocks that read it before they write it, and those that write it.
+struct Exposure {
+    exposed: Vec<Vec<BlockId>>,
+    killed: Vec<Vec<BlockId>>,
+}
+
 impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn note_reads(&mut self, instruction: hir::Instruction<'l>, mentions: &[Mention]) {
         let opcode = instruction.opcode();
@@ -147,39 +153,12 @@ impl<'l> FunctionDecoder<'l, '_> {
 
     /// Finds the registers that are live at the function's start, except parameters, and whether the carry flag is.
     pub(super) fn find_suspects(&mut self) {
-        let registers = self.out.frame.registers.len();
-        // The carry flag has the number after the last register.
-        let numbers = registers + 1;
-        let blocks = self.cfg.blocks().len();
-        let mut exposed: Vec<Vec<BlockId>> = vec![Vec::new(); numbers];
-        let mut killed: Vec<Vec<BlockId>> = vec![Vec::new(); numbers];
-        let mut written_in = vec![usize::MAX; numbers];
-        for id in self.cfg.ids() {
-            for pc in self.cfg.block(id).instructions.clone() {
-                let instruction = &self.out.code[pc as usize];
-                let carry = if let Op::Carry(carry) = instruction.op { Some(carry) } else { None };
-                let flag = |used: Option<bool>| used.unwrap_or(false).then_some(registers);
-                let reads = self.out.flow.reads_of(pc).iter().map(|read| read.register as usize);
-                for at in reads.chain(flag(carry.map(|carry| carry.takes))) {
-                    if written_in[at] != id.index() && exposed[at].last() != Some(&id) {
-                        exposed[at].push(id);
-                    }
-                }
-                if instruction.guard != Guard::ALWAYS {
-                    continue;
-                }
-                let writes = self.out.writes_of(pc).iter().map(|&register| register as usize);
-                for at in writes.chain(flag(carry.map(|carry| carry.gives))) {
-                    if std::mem::replace(&mut written_in[at], id.index()) != id.index() {
-                        killed[at].push(id);
-                    }
-                }
-            }
-        }
+        let Exposure { mut exposed, killed } = self.exposure();
+        let carry = self.carry_number();
         let params = self.register_params();
         let entry = BlockId(0);
-        let (mut live_in, mut steps) = (vec![usize::MAX; blocks], 0);
-        for register in 0..numbers {
+        let (mut live_in, mut steps) = (vec![usize::MAX; self.cfg.blocks().len()], 0);
+        for register in 0..=carry {
             if params.contains(&(register as u32)) {
                 continue;
             }
@@ -189,7 +168,7 @@ impl<'l> FunctionDecoder<'l, '_> {
                     continue;
                 }
                 if block == entry {
-                    match register == registers {
+                    match register == carry {
                         true => self.out.flow.suspects_carry = true,
                         false => self.out.flow.suspects.push(register as u32),
                     }
@@ -207,6 +186,44 @@ impl<'l> FunctionDecoder<'l, '_> {
                 return;
             }
         }
+    }
+
+    /// The carry flag has the number after the last register.
+    fn carry_number(&self) -> usize {
+        self.out.frame.registers.len()
+    }
+
+    /// Where each register, and the carry flag, is read and written.
+    fn exposure(&self) -> Exposure {
+        let carry = self.carry_number();
+        let mut found =
+            Exposure { exposed: vec![Vec::new(); carry + 1], killed: vec![Vec::new(); carry + 1] };
+        let mut written_in = vec![usize::MAX; carry + 1];
+        for id in self.cfg.ids() {
+            for pc in self.cfg.block(id).instructions.clone() {
+                let instruction = &self.out.code[pc as usize];
+                let (takes, gives) = match instruction.op {
+                    Op::Carry(carry) => (carry.takes, carry.gives),
+                    _ => (false, false),
+                };
+                let reads = self.out.flow.reads_of(pc).iter().map(|read| read.register as usize);
+                for at in reads.chain(takes.then_some(carry)) {
+                    if written_in[at] != id.index() && found.exposed[at].last() != Some(&id) {
+                        found.exposed[at].push(id);
+                    }
+                }
+                if instruction.guard != Guard::ALWAYS {
+                    continue;
+                }
+                let writes = self.out.writes_of(pc).iter().map(|&register| register as usize);
+                for at in writes.chain(gives.then_some(carry)) {
+                    if std::mem::replace(&mut written_in[at], id.index()) != id.index() {
+                        found.killed[at].push(id);
+                    }
+                }
+            }
+        }
+        found
     }
 
     fn register_params(&self) -> Vec<u32> {

@@ -52,7 +52,8 @@ pub(super) fn order(instruction: Instruction<'_>) -> Order {
                 special: if has(&["init"]) { SpecialOrder::Initializes } else { SpecialOrder::None },
                 acquire: waits && !relaxed,
                 release: arrives && !relaxed,
-                // Libraries arrive in other blocks of the cluster without a scope, although `.cta` is the default.
+                // Libraries arrive in other blocks of the cluster without a scope, although `.cta` is the default, so an explicit
+                // `.cta` is not taken at its word either.
                 scope: Scope::Cluster,
                 ..Order::default()
             }

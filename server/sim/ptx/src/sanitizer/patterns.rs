@@ -4,7 +4,7 @@ use warplens_sim_cuda::sanitizer::patterns::ProgramPatterns;
 
 use crate::program::{Function, Op, Program};
 
-/// The patterns that the checks need; only those of races need the uses of loads.
+/// The patterns that the checks need.
 pub(crate) fn program_patterns(program: &Program, races: bool) -> ProgramPatterns {
     let mut patterns = ProgramPatterns::default();
     for function in &program.functions {
@@ -18,8 +18,10 @@ pub(crate) fn program_patterns(program: &Program, races: bool) -> ProgramPattern
         patterns
             .computed_addresses
             .extend(function.patterns.computed_addresses.iter().map(|&pc| statement(pc)));
-        for (load, uses) in function.patterns.passed_on.iter().filter(|_| races) {
-            patterns.uses.add(statement(*load), uses.iter().map(|&(pc, lanes)| (statement(pc), lanes)));
+        if races {
+            for (load, uses) in &function.patterns.passed_on {
+                patterns.uses.add(statement(*load), uses.iter().map(|&(pc, lanes)| (statement(pc), lanes)));
+            }
         }
         let size = |pc: u32| Some(function.tables[function.code[pc as usize].op.load()?].size);
         patterns.cas_loads.extend(loads.filter_map(|&pc| Some((statement(pc), size(pc)?))));

@@ -173,7 +173,6 @@ fn completed_copies_do_not_count() {
 fn one_limit_bounds_trace_and_shadow_memory() {
     let limits = Limits::default().with_records(8 << 20);
     assert_eq!((limits.max_trace, limits.max_shadow), (2 << 20, 6 << 20));
-    assert_eq!(Limits::default().with_records(Limits::RECORDS), Limits::default());
 }
 
 /// Zeroes 32,768 bytes of shared memory in each lane, again and again.

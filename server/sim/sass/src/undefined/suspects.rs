@@ -35,10 +35,9 @@ pub(crate) fn suspects(program: &Program) -> Vec<Key> {
                 uses.flat_map(|it| keys(it.cell, first_predicate)).chain(of_flags).map(usize::from)
             };
             let is_live = |key: usize| now[key / 64] >> (key % 64) & 1 == 1;
-            let (mut writes, mut is_used) = (false, false);
-            keys_of(true).for_each(|key| (writes, is_used) = (true, is_used || is_live(key)));
             let acts = operation.op.is_control() || operation.op.accesses_memory() || operation.joins;
-            let matters = is_used || !writes || acts;
+            let is_pure = keys_of(true).next().is_some() && !acts;
+            let matters = keys_of(true).any(is_live) || !is_pure;
             if operation.guard == Condition::ALWAYS && operation.test == CcTest::ALWAYS {
                 keys_of(true).for_each(|key| now[key / 64] &= !(1 << (key % 64)));
             }

@@ -155,8 +155,7 @@ impl UndefinedValues {
         UndefinedWord::any_of(rows.map(|row| self.read(row, statement)))
     }
 
-    /// Called before a control instruction: the uses that matter. `guarded` are the lanes whose guard is
-    /// true. `None` if it uses no undefined value.
+    /// Called before a control instruction: the uses that matter. `None` if it uses no undefined value.
     pub(crate) fn control(
         &self,
         visit: &UndefinedVisit<'_>,
