@@ -3,6 +3,7 @@
 //! A language implements [`CudaWarp`](warp::CudaWarp) and [`ClusterReports`](cluster::ClusterReports) for its warps; the
 //! rest is generic.
 
+mod after_fault;
 mod barrier;
 pub mod block;
 pub mod cluster;

@@ -10,6 +10,7 @@
 pub mod address;
 pub mod async_ops;
 pub mod fault;
+pub mod further_faults;
 pub mod grid;
 pub mod grown;
 pub mod inactive_sources;

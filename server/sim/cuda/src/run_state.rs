@@ -6,6 +6,7 @@ use warplens_sim_warp::findings::with_titles;
 use warplens_sim_warp::record::Recorder;
 use warplens_sim_warp::trace::{Finding, RunOptions, Severity, StatementId};
 
+use super::further_faults::FurtherFaults;
 use super::race_context::RaceContext;
 use super::sanitizer::Sanitizer;
 use super::sanitizer::report::Report;
@@ -32,6 +33,8 @@ pub struct RunState {
     pub findings: Vec<Finding>,
     pub races: RaceContext,
     pub sanitizer: Option<Box<Sanitizer>>,
+    /// Whether the run goes on after a fault; then only further faults are reported.
+    pub further: Option<Box<FurtherFaults>>,
     seen: FxHashSet<(FindingKind, Option<StatementId>, FindingKey)>,
     max: usize,
 }
@@ -62,6 +65,12 @@ impl RunState {
     /// Ends the run at the next pause, which is made due at once.
     pub fn complete_trace(&mut self) {
         self.trace_complete = true;
+        self.pause_at = 0;
+    }
+
+    /// What happens next depends on an unknown value: ends the search for further faults at the next pause.
+    pub fn end_search(&mut self) {
+        self.further.iter_mut().for_each(|further| further.end());
         self.pause_at = 0;
     }
 
@@ -112,6 +121,11 @@ impl RunState {
 
     /// Adds a finding once per statement and warp, or once per pair of statements if it comes from the sanitizer.
     pub fn report(&mut self, finding: Finding) {
+        if let Some(further) = &mut self.further
+            && !further.admits(&finding)
+        {
+            return;
+        }
         let seen = match Sanitizer::KINDS.contains(&finding.kind) {
             true => FindingKey::With(finding.related.first().map(|related| related.statement)),
             false => FindingKey::By(finding.cta, finding.warp),

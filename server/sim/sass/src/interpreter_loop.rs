@@ -58,6 +58,7 @@ impl Warp {
                     return Some(Pause::Stopped(Status::Faulted));
                 }
                 Stop::Fault(fault) => {
+                    self.machine.go_on(group.pc);
                     run.state.report(fault.finding(self.id, group.pc));
                     return Some(Pause::Stopped(Status::Faulted));
                 }
@@ -109,7 +110,10 @@ impl Warp {
         };
         let mut running = Running {
             program: run.launch.program,
-            observed: ctx.sanitizer.is_some() || observer.written.is_some() || observer.follows_undefined(),
+            observed: ctx.sanitizer.is_some()
+                || observer.written.is_some()
+                || observer.follows_undefined()
+                || observer.state.further.is_some(),
             barriers: run.launch.barriers,
             registers: &mut self.registers,
             machine: &mut self.machine,
@@ -319,6 +323,9 @@ impl Running<'_> {
         };
         let Visits { recorder, start, .. } = &mut self.visits;
         self.observer.after(at, effects, self.registers, &mut self.ctx, *start, recorder);
-        done.map_err(Stop::Fault)
+        match done {
+            Ok(()) => Ok(()),
+            Err(fault) => self.skip_access(fault, operation, at),
+        }
     }
 }

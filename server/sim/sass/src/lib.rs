@@ -24,6 +24,7 @@ mod register_values;
 pub mod registers;
 mod run;
 mod running;
+mod skipped_accesses;
 mod spin;
 mod target;
 mod undefined;

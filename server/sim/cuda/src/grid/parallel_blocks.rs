@@ -164,6 +164,7 @@ impl<W: ClusterReports> WorkQueue<'_, '_, '_, W> {
         let mut run = SequentialBlocks::<W>::new(self.run.launch, spaces, extra, control);
         run.grid.spaces.access_set = Some(Box::new(run.grid.spaces.new_access_set()));
         run.max_bytes = self.max_bytes;
+        run.keeps_findings = false;
         loop {
             let first = self.next.fetch_add(self.range, Ordering::Relaxed);
             let end = first.saturating_add(self.range).min(run.launch.clusters());

@@ -29,8 +29,12 @@ pub(super) struct SequentialBlocks<'a, 'p, W: CudaWarp> {
     waiting_bytes: u64,
     /// Limit of the host memory of all clusters that have started and not ended, in bytes.
     pub(super) max_bytes: u64,
+    /// Whether the findings of a run that faults are kept, so that it pays to look for further ones.
+    pub(super) keeps_findings: bool,
     pub(super) traces: Listing,
     pub(super) blocks_done: u64,
+    /// How many clusters have started.
+    pub(super) started: u64,
     /// The last cluster, whose allocations the next one reuses.
     pub(super) left: Option<Cluster<W>>,
     /// How often the run has been polled.
@@ -54,8 +58,10 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
             waiting: 0,
             waiting_bytes: 0,
             max_bytes: limits.max_block_bytes.min(limits.max_memory),
+            keeps_findings: true,
             traces: Listing::default(),
             blocks_done: 0,
+            started: 0,
             left: None,
             polls: 0,
         }
@@ -78,6 +84,7 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
             self.grid.state.report(Finding::about_launch(FindingKind::StepLimit, message));
             return Ok(Some(Status::StepLimit));
         }
+        self.started = number + 1;
         let cluster = Cluster::new(self.launch, number, self.left.take());
         self.run_cluster(number, cluster)
     }
@@ -118,6 +125,9 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
                 }
                 BlockPause::Stopped(status) => {
                     self.collect(&mut cluster);
+                    if status == Status::Faulted && self.keeps_findings {
+                        self.find_further_faults(cluster)?;
+                    }
                     return Ok(Some(status));
                 }
             }
@@ -258,7 +268,7 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
     }
 
     /// Collects the traces of a cluster's warps.
-    fn collect(&mut self, cluster: &mut Cluster<W>) {
+    pub(super) fn collect(&mut self, cluster: &mut Cluster<W>) {
         let launch = self.launch;
         self.traces.note(W::notes(cluster, launch, &self.grid.spaces));
         for block in &mut cluster.blocks {

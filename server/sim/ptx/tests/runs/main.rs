@@ -19,6 +19,7 @@ mod divergence;
 mod evidence;
 mod exec;
 mod findings;
+mod further_faults;
 mod gpu;
 mod independent;
 mod inferred;

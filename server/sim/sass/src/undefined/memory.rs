@@ -166,6 +166,24 @@ impl UndefinedMemory {
         visible
     }
 
+    /// Lanes have skipped a store, so the bytes that it would have written are unknown.
+    pub(crate) fn store_unknown(
+        &mut self,
+        access: &Access,
+        statement: u32,
+        (r, ctx): (&Registers, &ExecContext<'_>),
+        mask: u32,
+    ) {
+        let origin = Origin { cause: Cause::NotSimulated, statement: Some(statement) };
+        let len = u64::from(access.size) * u64::from(access.count);
+        for part in spaces_of(access.space, addresses_of(&access.address, r), ctx, mask) {
+            for lane in lanes(part.mask) {
+                let owner = Owner::of(part.space, ctx, lane);
+                (0..len).for_each(|byte| self.insert(owner, part.addresses[lane].wrapping_add(byte), origin));
+            }
+        }
+    }
+
     /// Whether any of these bytes of global or shared memory is undefined.
     pub(super) fn any(
         &self,

@@ -4,7 +4,7 @@
 use expect_test::{Expect, expect};
 use warplens_sim_warp::Status;
 
-use crate::machines::{check_findings, check_findings_of_threads};
+use crate::machines::{check_findings, check_findings_of_threads, finding_kinds};
 
 fn check(target: u16, body: &str, expect: Expect) {
     check_findings(target, body, expect);
@@ -230,4 +230,30 @@ fn a_lock_with_fences_orders_the_accesses_of_its_holders() {
         thread (32,0,0) is lane 0 of warp 1, thread (31,0,0) is lane 31 of warp 0
     "#]],
     );
+}
+
+#[test]
+fn a_run_goes_on_without_invalid_accesses() {
+    let pointer = "S2R R0, SR_LANEID\nMOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nMOV R5, RZ\n";
+    let kinds = |body: &str| finding_kinds(75, &format!("{pointer}{body}\nEXIT"));
+    let accesses = "LDG.E.SYS R4, [R2+0x80]\nLD.E.SYS R8, [R2+0x80]\nSTG.E.SYS [R2+0x84], R4\n\
+                    RED.E.ADD.STRONG.GPU [R2+0x88], R0\nSTG.E.SYS [R2], R4";
+    assert_eq!(kinds(accesses), ["out-of-bounds"; 4]);
+    // A loop reports each statement once.
+    assert_eq!(
+        kinds(
+            "MOV R9, RZ\nIADD3 R9, R9, 0x1, RZ\nSTG.E.SYS [R2+0x80], R0\nISETP.LT.AND P0, PT, R9, 0x4, PT\n@P0 BRA 0x50"
+        ),
+        ["out-of-bounds"]
+    );
+    // An unknown value that becomes an address, a guard or a branch ends the run, also one that was in memory.
+    for body in [
+        "LDG.E.SYS R4, [R2+0x80]\nSTG.E.SYS [R4], R0",
+        "LDG.E.SYS R4, [R2+0x80]\nISETP.NE.AND P0, PT, R4, 0x7, PT\n@P0 STG.E.SYS [R2+0x80], R0",
+        "LDG.E.SYS R4, [R2+0x80]\nISETP.NE.AND P0, PT, R4, 0x7, PT\n@!P0 BRA 0x80\nSTG.E.SYS [R2+0x80], R0",
+        "LDG.E.SYS R4, [R2+0x80]\nSTG.E.SYS [R2], R4\nLDG.E.SYS R4, [R2]\nSTG.E.SYS [R4], R0",
+        "STG.E.64.SYS [R2+0x7c], R2\nLDG.E.SYS R4, [R2+0x7c]\nSTG.E.SYS [R4], R0",
+    ] {
+        assert_eq!(kinds(body), ["out-of-bounds"], "{body}");
+    }
 }

@@ -4,6 +4,7 @@ use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::local::MAX_LOCAL_BYTES;
 use warplens_sim_cuda::meter::{ACCESSES_PER_STEP, Meter};
 use warplens_sim_cuda::registers::{Registers, filter_lanes, lanes};
+use warplens_sim_cuda::run_state::RunState;
 use warplens_sim_cuda::sanitizer::Sanitizer;
 use warplens_sim_cuda::windows;
 use warplens_sim_warp::finding_kind::FindingKind;
@@ -81,7 +82,11 @@ impl Warp {
             return None;
         }
         let target = function.tables[call].callee;
+        self.check_passed(frame, function, &function.tables[call].arguments, executed, run.state);
         if let Callee::System(system) = target {
+            if run.state.further.as_ref().is_some_and(|further| !further.memory.is_empty()) {
+                run.state.end_search();
+            }
             return match self.call_system(system, &function.tables[call], frame, executed, run) {
                 Ok(()) => {
                     self.groups.advance_to(pc + 1);
@@ -257,6 +262,24 @@ impl Warp {
         passing::copy_values(sanitizer, self.id.warp, (from, given), (to, taken), mask);
     }
 
+    /// Ends the search for further faults if an argument or a result may be unknown: the other frame would not know.
+    fn check_passed(
+        &self,
+        frame: Slot,
+        function: &Function,
+        formals: &[Formal],
+        mask: u32,
+        state: &mut RunState,
+    ) {
+        let Some(further) = &state.further else { return };
+        let unknown = self.frames[frame as usize].as_ref().and_then(|frame| frame.unknown.as_ref());
+        if further.memory.has_local()
+            || unknown.is_some_and(|unknown| unknown.has_formal(function, formals, mask))
+        {
+            state.end_search();
+        }
+    }
+
     /// The statements that called the function of a frame, innermost first.
     pub(crate) fn call_stack(&self, launch: &Launch<'_>, frame: Slot) -> Vec<Related> {
         let caller = |&(slot, _): &(Slot, CallId)| self.frames[slot as usize].as_ref()?.caller;
@@ -280,6 +303,9 @@ impl Warp {
         mask: u32,
     ) {
         let launch = run.launch;
+        if let Some(from) = self.function(launch, frame) {
+            self.check_passed(frame, from, &from.returns, mask, run.state);
+        }
         if let Some(sanitizer) = &mut run.state.sanitizer
             && let [Some(from), Some(to)] = [frame, caller].map(|frame| self.function(launch, frame))
         {

@@ -6,6 +6,7 @@ use warplens_sim_cuda::registers::{Registers, WIDTH, lanes};
 use warplens_sim_cuda::run_state::RunState;
 use warplens_sim_warp::trace::StatementId;
 
+use super::frame::Frame;
 use super::observers::record_writes;
 use super::operand::{get, put};
 use super::value_tracer::registers_of;
@@ -54,6 +55,9 @@ impl Warp {
         state: &mut RunState,
     ) {
         self.spin.window.iter_mut().for_each(|window| window.fail());
+        if state.further.is_some() && self.frames.iter().flatten().any(Frame::has_unknown) {
+            state.end_search();
+        }
         let all = groups.iter().fold(0, |all, group| all | group.mask);
         let given: Vec<_> = groups.iter().filter_map(|group| self.given(*group, launch)).collect();
         for CollectiveInput { group, function, instruction, exchange, mut registers, input } in

@@ -4,6 +4,7 @@ use warplens_sim_cuda::memory::local::Local;
 use warplens_sim_cuda::registers::{PerLane, Registers, Row, WIDTH, blend, filter_lanes};
 use warplens_sim_cuda::windows;
 
+use super::unknown_values::UnknownValues;
 use crate::engine::launch::Threads;
 use crate::program::{CallId, Formal, Function, Passing, RegisterSlot, Slot, Special};
 use crate::sanitizer::undefined::UndefinedValues;
@@ -20,6 +21,8 @@ pub(crate) struct Frame {
     /// The lanes that wrote each named register, if this is recorded.
     pub(crate) written: Option<Vec<u32>>,
     pub(crate) undefined: Option<Box<UndefinedValues>>,
+    /// The values that depend on skipped accesses, once there are any.
+    pub(crate) unknown: Option<Box<UnknownValues>>,
 }
 
 impl Frame {
@@ -44,6 +47,7 @@ impl Frame {
         self.dynamic = None;
         self.written = None;
         self.undefined = None;
+        self.unknown = None;
     }
 
     fn fill_constants(&mut self, function: &Function, threads: &Threads) {
@@ -68,6 +72,11 @@ impl Frame {
                 RegisterSlot::Quad(_) => {}
             }
         }
+    }
+
+    /// Whether any register depends on a skipped access.
+    pub(crate) fn has_unknown(&self) -> bool {
+        self.unknown.as_ref().is_some_and(|unknown| unknown.has_any())
     }
 
     /// Bytes of host memory.

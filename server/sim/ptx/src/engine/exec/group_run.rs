@@ -81,7 +81,10 @@ impl Warp {
             group,
             function,
             launch: run.launch,
-            observed: ctx.sanitizer.is_some() || frame.written.is_some() || self.spin.window.is_some(),
+            observed: ctx.sanitizer.is_some()
+                || frame.written.is_some()
+                || self.spin.window.is_some()
+                || run.state.further.is_some(),
             frame,
             groups: &mut self.groups,
             branches: &mut self.spin.counter,

@@ -27,6 +27,7 @@ impl GroupRun<'_> {
             || self.function.uses_products
             || undefined
             || made_undefined
+            || self.state.further.is_some()
     }
 
     #[cold]
@@ -39,6 +40,7 @@ impl GroupRun<'_> {
                 return Some(LoopExit::Due);
             }
             ExecError::Fault(fault) => {
+                let Some(fault) = self.skip_access(fault, pc, executed) else { return None };
                 self.visits.up_to(pc + 1);
                 self.record_writes(pc, 0);
                 return Some(LoopExit::Fault(fault));
@@ -82,6 +84,7 @@ impl GroupRun<'_> {
         self.ctx.clock += 1;
         if self.observed {
             self.log(pc, executed);
+            self.propagate_unknown(pc, executed);
             self.record_before(pc);
             self.record_writes(pc, executed);
             self.propagate_undefined(pc, executed);
@@ -99,6 +102,7 @@ impl GroupRun<'_> {
 
     pub(super) fn before(&mut self, instruction: &Instruction, pc: u32, executed: u32) {
         self.log(pc, executed);
+        self.propagate_unknown(pc, executed);
         self.ctx.begin(self.function, pc, executed);
         self.record_before(pc);
         if self.function.uses_products {
