@@ -59,7 +59,7 @@ fn module_directives() {
     "#]],
     );
     check(
-        ".section .debug_str { L: .b8 1,2 .b32 L+4 .b64 L-K, .debug_info }",
+        ".section .debug_str { L: .b8 1,2 .b32 L+4 .b64 L-K .b32 .debug_info }",
         expect![[r#"
         SECTION_DIRECTIVE .section .debug_str { }
           LABEL :
@@ -69,10 +69,11 @@ fn module_directives() {
             BIN_EXPR +
               NAME_REF L
               LITERAL 4
-          SECTION_DATA .b64 ,
+          SECTION_DATA .b64
             BIN_EXPR -
               NAME_REF L
               NAME_REF K
+          SECTION_DATA .b32
             WORD_OPERAND .debug_info
     "#]],
     );

@@ -286,6 +286,7 @@ fn numbers_of_sections() {
             --
         "#]],
     );
-    let text = ".section .debug_info\n{\nL0:\n.b8 -1, 2\n.b32 L0+4, L1-L0, .debug_abbrev+4\nL1:\n.b8 1\n}";
+    let text =
+        ".section .debug_info\n{\nL0:\n.b8 -1, 2\n.b32 L0+4\n.b32 L1-L0\n.b32 .debug_abbrev+4\nL1:\n.b8 1\n}";
     assert!(parse_file(warplens_syntax::ptx::LANGUAGE, text).errors().is_empty());
 }

@@ -443,6 +443,7 @@ fn module_directives() {
             ".file \"a.cu\"",
             ".section .debug_str {\n.b8 1,\n}",
             ".section .debug_str {\n.b8 1\n",
+            ".section .debug_loc {\n.b32 -x\n.b32 y-x-x\n.b32 .debug_str-x\n.b32 x, 4\n.b32 4, x\n.b32 x[1]\n}",
             ".alias f;",
             ".extern .visible .global .u32 x;",
             ".global .u32 x",
@@ -482,6 +483,16 @@ fn module_directives() {
             .b8 1
                 ^ missing `}`: this section is not closed
 
+            --
+            .section .debug_loc {
+            .b32 -x
+                 ^ only a number can be negative in a section
+            .b32 y-x-x
+            .b32 .debug_str-x
+            .b32 x, 4
+            .b32 4, x
+            .b32 x[1]
+            }
             --
             .alias f;
                    ^ missing `,` between the alias and the function it stands for

@@ -56,7 +56,7 @@ impl Filling {
         let has = |kind| operand.kinds.contains(&kind);
         let is_braced = has(OperandKind::Vector) && !has(OperandKind::Register);
         let count = match operand.length {
-            Length::One | Length::OneOrBraced => None,
+            Length::One | Length::OneOrBraced(_) => None,
             Length::Any => Some(if rng.bool() { 2 } else { 4 }),
             Length::Exactly(count) => Some(usize::from(count)).filter(|count| *count > 1 || is_braced),
             Length::Product(product) => {

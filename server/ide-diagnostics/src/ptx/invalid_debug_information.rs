@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashSet;
 use text_size::TextRange;
-use warplens_hir::ptx::{Directive, Header};
-use warplens_ide_db::Problem;
-use warplens_ide_db::ptx::ModuleTarget;
+use warplens_hir::ptx::{Directive, Header, ModuleKind, ModuleNames, ModuleSymbol};
+use warplens_ide_db::ptx::{ModuleTarget, checked_headers};
+use warplens_ide_db::{Db, File, Problem, items};
 use warplens_syntax::Node;
 use warplens_syntax::SyntaxKind::*;
 
@@ -41,6 +41,46 @@ pub(super) fn file_number(
         return None;
     };
     Some(Problem::error(range(), codes::INVALID_DEBUG, message))
+}
+
+/// Checks the differences of labels in a module with `.target …, debug`, for which the assembler computes them: the first mistake of each
+/// section, with the section's index.
+pub(super) fn differences(db: &dyn Db, file: File, names: &ModuleNames) -> Vec<(usize, Problem)> {
+    let is_section =
+        |header: &Header| matches!(&header.directive, Some(Directive::Other(word)) if word == "section");
+    let sections = checked_headers(db, file).filter(|(_, header)| is_section(header));
+    let found = sections.filter_map(|(index, _)| {
+        let parse = items(db, file)[index].parse(db);
+        let section = parse.root().nodes().find(|node| node.kind() == SECTION_DIRECTIVE)?;
+        // The assembler builds these two itself.
+        let name = section.tokens_of([DOT_WORD]).nth(1)?;
+        if matches!(name.text, ".debug_info" | ".debug_line") {
+            return None;
+        }
+        let data = section.nodes().filter(|line| line.kind() == SECTION_DATA);
+        let mut values = data.flat_map(|data| data.nodes());
+        Some((index, values.find_map(|value| difference(value, names))?))
+    });
+    found.collect()
+}
+
+fn difference(value: Node<'_>, names: &ModuleNames) -> Option<Problem> {
+    value.token(MINUS).filter(|_| value.kind() == BIN_EXPR)?;
+    let mut of_first = None;
+    value.nodes().find_map(|label| {
+        let name = label.token(IDENT)?;
+        let of_section = |symbol: &ModuleSymbol| symbol.kind == ModuleKind::SectionLabel;
+        let Some(symbol) = names.declarations(name.text).find(|symbol| of_section(symbol)) else {
+            let message = format!(
+                "`{}` is no label of a section: only the labels of one section can be subtracted",
+                name.text
+            );
+            return Some(error(label.range(), message));
+        };
+        let first = *of_first.get_or_insert(symbol.item);
+        let message = || format!("`{}` is a label of another section, so it has no distance", name.text);
+        (first != symbol.item).then(|| error(label.range(), message()))
+    })
 }
 
 fn error(range: TextRange, message: impl Into<smol_str::SmolStr>) -> Problem {
@@ -99,6 +139,51 @@ mod tests {
     use expect_test::expect;
 
     use crate::tests::check;
+
+    #[test]
+    fn differences() {
+        let module = |target: &str| {
+            format!(
+                "\
+.version 8.0
+.target {target}
+.entry k() {{
+L: ret;
+M: ret;
+}}
+.section .debug_loc
+{{
+a:  .b32 b-a
+b:  .b64 M-L
+}}
+.section .debug_str
+{{
+    .b32 b-a
+c:  .b32 c-a
+}}
+.section .debug_info
+{{
+    .b32 M-L
+    .b32 .debug_loc+4, L
+}}
+"
+            )
+        };
+        check(
+            &module("sm_90, debug"),
+            expect![[r#"
+            10:`M` Error invalid-debug-information: `M` is no label of a section: only the labels of one section can be subtracted
+            15:`a` Error invalid-debug-information: `a` is a label of another section, so it has no distance
+            20:`,` Error syntax-error: only numbers can be listed in a section: write each address on a line of its own
+        "#]],
+        );
+        check(
+            &module("sm_90"),
+            expect![[r#"
+            20:`,` Error syntax-error: only numbers can be listed in a section: write each address on a line of its own
+        "#]],
+        );
+    }
 
     #[test]
     fn data() {

@@ -76,6 +76,10 @@ fn module_problems(db: &dyn Db, file: File) -> ModuleProblems {
         const_bytes.add(header, &mut problems);
         found.extend(problems.into_iter().map(|problem| (index as u32, problem)));
     }
+    if module.options.iter().any(|option| option == "debug") {
+        let differences = invalid_debug_information::differences(db, file, names);
+        found.extend(differences.into_iter().map(|(index, problem)| (index as u32, problem)));
+    }
     let scope = ModuleScope { db, file, names, module };
     let repeated =
         names.repeated().filter_map(|(index, symbol)| prototype_mismatch::check(&scope, index, symbol));

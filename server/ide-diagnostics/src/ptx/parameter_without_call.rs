@@ -1,5 +1,5 @@
-//! `parameter-access` for a load of a result that no call has written. Like the assembler, it looks for the call in the text before the
-//! load, not on the paths to it.
+//! `parameter-access` for a variable that a call passes: a load of a result that no call has written, and a guarded load or store. Like the
+//! assembler, it looks for the call in the text before the load, not on the paths to it.
 
 use rustc_hash::FxHashSet;
 use warplens_hir::ptx::{Function, Mnemonic, Operand, ReferentId, Space, SymbolKind};
@@ -9,13 +9,8 @@ use crate::codes;
 use crate::ptx::symbols;
 
 pub(super) fn check(function: &Function, problems: &mut Vec<Problem>) {
-    let is_load = |mnemonic: &Mnemonic| {
-        let first = mnemonic.modifiers.first();
-        mnemonic.opcode == "ld"
-            && first.is_some_and(|space| matches!(space.as_str(), "param" | "param::func"))
-    };
-    let loads: Vec<bool> = function.mnemonics().iter().map(is_load).collect();
-    if !loads.contains(&true) {
+    let accesses: Vec<Option<Access>> = function.mnemonics().iter().map(access).collect();
+    if accesses.iter().all(Option::is_none) {
         return;
     }
     let mut results = FxHashSet::default();
@@ -25,19 +20,38 @@ pub(super) fn check(function: &Function, problems: &mut Vec<Problem>) {
         {
             results.extend(function.operands(*list).iter().filter_map(|result| parameter(function, *result)));
         }
-        if !loads[instruction.mnemonic_id().index()] {
+        let Some(access) = accesses[instruction.mnemonic_id().index()] else { continue };
+        let address = instruction.operands().get(access as usize);
+        let address = address.and_then(|address| function.address(*address));
+        let Some(accessed) = address.and_then(|address| parameter(function, address.base)) else { continue };
+        let name = function.referent_text(accessed);
+        let mnemonic = instruction.mnemonic();
+        let message = if instruction.guard().is_some() {
+            format!("`{mnemonic}` of `{name}`, which a call passes, takes no guard; branch around it instead")
+        } else if access == Access::Load && !results.contains(&accessed) {
+            format!(
+                "`{name}` is not the result of a call before this `{mnemonic}`; load it after the call that writes it"
+            )
+        } else {
             continue;
-        }
-        let address = instruction.operands().get(1).and_then(|address| function.address(*address));
-        let Some(loaded) = address.and_then(|address| parameter(function, address.base)) else { continue };
-        if !results.contains(&loaded) {
-            let name = function.referent_text(loaded);
-            let message = format!(
-                "`{name}` is not the result of a call before this `{}`; load it after the call that writes it",
-                instruction.mnemonic()
-            );
-            problems.push(Problem::error(instruction.range(), codes::PARAMETER_ACCESS, message));
-        }
+        };
+        problems.push(Problem::error(instruction.range(), codes::PARAMETER_ACCESS, message));
+    }
+}
+
+/// An access to parameters, with the index of its address among the operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Store = 0,
+    Load = 1,
+}
+
+fn access(mnemonic: &Mnemonic) -> Option<Access> {
+    let space = mnemonic.modifiers.first()?;
+    match mnemonic.opcode.as_str() {
+        "ld" if matches!(space.as_str(), "param" | "param::func") => Some(Access::Load),
+        "st" if matches!(space.as_str(), "param" | "param::func") => Some(Access::Store),
+        _ => None,
     }
 }
 
@@ -56,7 +70,7 @@ mod tests {
 
     #[track_caller]
     fn check_body(statements: &str, expect: Expect) {
-        let head = ".version 8.0\n.target sm_90\n.func (.param .b32 r) f(.param .b32 a);\n.entry k() {\n.reg .b32 %r; .param .b32 a; .param .b32 b;\nmov.b32 %r, 1;\n";
+        let head = ".version 8.0\n.target sm_90\n.func (.param .b32 r) f(.param .b32 a);\n.entry k() {\n.reg .b32 %r; .reg .pred %p; .param .b32 a; .param .b32 b;\nmov.b32 %r, 1;\n";
         check(&format!("{head}{statements}\nret;\n}}\n"), expect);
     }
 
@@ -76,6 +90,22 @@ mod tests {
                 10:`.param::func` Error needs-version: `.param::func` of `ld.param::func.b32` needs PTX 8.3 or later; this module is of PTX 8.0
             "#]],
         );
+    }
+
+    #[test]
+    fn guarded_accesses() {
+        let statements = "@%p st.param.b32 [a], %r;\ncall (b), f, (a);\n@!%p ld.param.b32 %r, [b];";
+        check_body(
+            statements,
+            expect![[r#"
+            7:`@%p st.param.b32 [a], %r;` Error parameter-access: `st.param.b32` of `a`, which a call passes, takes no guard; branch around it instead
+            9:`@!%p ld.param.b32 %r, [b];` Error parameter-access: `ld.param.b32` of `b`, which a call passes, takes no guard; branch around it instead
+        "#]],
+        );
+        // A guarded call and a branch around the load are accepted.
+        let statements =
+            "st.param.b32 [a], %r;\n@%p call (b), f, (a);\n@%p bra E;\nld.param.b32 %r, [b];\nE:";
+        check_body(statements, expect![""]);
     }
 
     #[test]

@@ -100,8 +100,8 @@ entries! {
         length: Length,
         /// Whether it may or must be written.
         presence: Presence,
-        /// Which integer constants are accepted, if not all.
-        range: Option<Range>,
+        /// Which integer constants are accepted, if not all. In braces, each element has its own range.
+        ranges: Slice<Range>,
         /// The operands in its brackets, if it is more than a plain address.
         inside: List<FormOperand>,
     }
@@ -144,8 +144,8 @@ entries! {
     pub enum Length {
         /// One, without braces.
         One,
-        /// One, whose braces are optional.
-        OneOrBraced,
+        /// One without braces, or a vector of up to this many.
+        OneOrBraced(Product),
         /// This many in braces. For 1, the braces are optional.
         Exactly(u16),
         /// Computed from numbers in modifiers; one without braces if such a slot is optional and empty.

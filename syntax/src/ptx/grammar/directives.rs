@@ -181,38 +181,61 @@ fn section_line(p: &mut Parser<'_>) {
 fn section_data(p: &mut Parser<'_>) {
     let data = p.start();
     p.bump();
+    let mut is_list = false;
     loop {
-        match p.current() {
-            T![int_number] if matches!(p.nth(1), T![,] | T![dot_word] | T!['}']) => p.bump(),
-            T!['('] => {
-                p.error("parentheses are not allowed in a section: write the number");
-                expressions::expression(p);
-            }
-            T![int_number] if !p.nth_starts_line(1) && !matches!(p.nth(1), T![ident] | EOF) => {
-                p.error("an expression of numbers is not allowed in a section: write the sum");
-                expressions::expression(p);
-            }
-            T![-] if p.nth(1) == T![float_number] => {
-                p.error("a float is not allowed in a section: write its bits as an integer");
-                expressions::expression(p);
-            }
-            T![ident] if p.nth(1) == T![-] && p.nth(2) == T![int_number] => {
-                p.error("a number cannot be subtracted from a label: write `+` or another label");
-                expressions::expression(p);
-            }
-            T![ident] | T![int_number] | T![dot_word] | T![-] => {
-                expressions::expression(p);
-            }
-            _ => {
-                p.error_after_previous("expected a number or a name");
-                break;
-            }
+        let is_address = matches!(p.current(), T![ident] | T![dot_word]);
+        if is_address && is_list {
+            p.error(ONE_ADDRESS);
         }
-        if !p.eat(T![,]) {
+        section_value(p);
+        if !p.at(T![,]) {
             break;
         }
+        if is_address && !is_list {
+            p.error(ONE_ADDRESS);
+        }
+        is_list = true;
+        p.bump();
     }
     data.complete(p, SECTION_DATA);
+}
+
+const ONE_ADDRESS: &str = "only numbers can be listed in a section: write each address on a line of its own";
+
+fn section_value(p: &mut Parser<'_>) {
+    match p.current() {
+        T![int_number] if matches!(p.nth(1), T![,] | T![dot_word] | T!['}']) => return p.bump(),
+        T!['('] => p.error("parentheses are not allowed in a section: write the number"),
+        T![int_number] if !p.nth_starts_line(1) && !matches!(p.nth(1), T![ident] | EOF) => {
+            p.error("an expression of numbers is not allowed in a section: write the sum");
+        }
+        T![-] if p.nth(1) == T![float_number] => {
+            p.error("a float is not allowed in a section: write its bits as an integer");
+        }
+        T![-] if p.nth(1) != T![int_number] => {
+            p.error("only a number can be negative in a section");
+        }
+        T![ident] if p.nth(1) == T![-] && p.nth(2) == T![int_number] => {
+            p.error("a number cannot be subtracted from a label: write `+` or another label");
+        }
+        T![ident] | T![dot_word] => address(p),
+        T![int_number] | T![-] => {}
+        _ => return p.error_after_previous("expected a number or a name"),
+    }
+    expressions::expression(p);
+}
+
+/// Reports what is neither `.debug_abbrev` nor `$L0+4` nor `$L1-$L0`.
+fn address(p: &mut Parser<'_>) {
+    let length = match (p.current(), p.nth(1), p.nth(2)) {
+        (_, T![+], T![int_number]) | (T![ident], T![-], T![ident]) => 3,
+        _ => 1,
+    };
+    if matches!(p.nth(length), T![+] | T![-] | T![*] | T![/] | T!['['] | T!['(']) {
+        p.error(
+            "an address in a section is a name, a name and a number (`x+4`), or the difference of two labels",
+        );
+    }
 }
 
 pub(super) fn pragma(p: &mut Parser<'_>) {

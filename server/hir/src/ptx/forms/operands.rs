@@ -189,7 +189,7 @@ impl Checker<'_> {
 
     /// Checks a constant whose upper bound is another operand.
     fn bound(&self, found: &FormMatch, operands: &[Operand], index: usize, report: Report<'_>) {
-        let Some(isa::Range { high: isa::Bound::Operand(bound), .. }) = found.operands[index].range else {
+        let [isa::Range { high: isa::Bound::Operand(bound), .. }] = *found.operands[index].ranges else {
             return;
         };
         let other = found.operands.iter().position(|rule| rule.index == bound);
@@ -259,7 +259,9 @@ impl Checker<'_> {
     fn single(&self, rule: &OperandRule, operand: Operand) -> Option<OperandError> {
         match rule.count {
             Count::Braced(_) => self.vector_register(rule, operand),
-            Count::Any | Count::AtLeast(_) if matches!(operand, Operand::Register { .. }) => {
+            Count::Any | Count::AtLeast(_) | Count::OneOrBraced(2..)
+                if matches!(operand, Operand::Register { .. }) =>
+            {
                 self.vector_register(rule, operand)
             }
             _ => self.scalar(rule, operand),

@@ -20,8 +20,8 @@ pub struct OperandRule {
     pub space: AddressSpace,
     pub count: Count,
     pub optional: bool,
-    /// The range of integer constants, if it is restricted.
-    pub range: Option<isa::Range>,
+    /// The range of integer constants, if it is restricted; in braces, that of each element.
+    pub ranges: &'static [isa::Range],
     /// The second element of a pair: its operand index in the entry, and whether it is optional.
     pub second: Option<(usize, bool)>,
     /// Whether selectors such as `.b0` and `.h1` may be written, as in video instructions.
@@ -50,7 +50,8 @@ pub enum AddressSpace {
 pub enum Count {
     /// One register, without braces.
     One,
-    OneOrBraced,
+    /// One register without braces, or a vector of up to this many.
+    OneOrBraced(u32),
     Braced(u32),
     /// This number or more, or a single one without braces.
     AtLeast(u32),
@@ -177,7 +178,7 @@ fn rule(entry: &isa::Instruction, operand: &isa::FormOperand, chosen: Chosen<'_>
         space: space(operand.space, chosen),
         count: count(operand.length, chosen),
         optional: operand.presence == Presence::Optional,
-        range: operand.range,
+        ranges: operand.ranges,
         second: operand.second,
         selects: entry.category.selectors,
         negates: named.is_some_and(|operand| operand.negatable),
@@ -238,10 +239,10 @@ fn count(length: Length, chosen: Chosen<'_>) -> Count {
     match length {
         Length::One => Count::One,
         Length::Exactly(count) => Count::Braced(count.into()),
-        Length::OneOrBraced => Count::OneOrBraced,
+        Length::OneOrBraced(most) => Count::OneOrBraced(most.count(chosen).unwrap_or(1)),
         Length::Any => Count::Any,
         Length::Product(product) => match product.count(chosen) {
-            None => Count::OneOrBraced,
+            None => Count::OneOrBraced(1),
             Some(count) if product.or_more => Count::AtLeast(count),
             Some(count) => Count::Braced(count),
         },

@@ -330,7 +330,8 @@ impl Operand<'_> {
 
 fn length(count: Count) -> String {
     match count {
-        Count::One | Count::OneOrBraced => "one register".to_owned(),
+        Count::One | Count::OneOrBraced(..=1) => "one register".to_owned(),
+        Count::OneOrBraced(_) => "1, 2, 4 or 8 registers".to_owned(),
         Count::Braced(1) => "one register in braces".to_owned(),
         Count::Braced(count) => format!("{count} registers in braces"),
         Count::AtLeast(count) => format!("at least {count} registers in braces"),

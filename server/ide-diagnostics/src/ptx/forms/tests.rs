@@ -606,20 +606,42 @@ fn one_register_in_braces() {
              {{%f1, %f2, %f3, %f4}}, {{%r1, %r1, %r1, %r1}}, {{%r1, %r1}}, {{%f1, %f1, %f1, %f1}}, {scales};"
         )
     };
-    let sparse = "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 \
-        {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3, %r4}, {%f1, %f2, %f3, %f4}, {%r5}, 0;";
+    let sparse = |variant: &str, metadata: &str| {
+        format!(
+            "mma.{variant}.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 \
+             {{%f1, %f2, %f3, %f4}}, {{%r1, %r2}}, {{%r3, %r4}}, {{%f1, %f2, %f3, %f4}}, {metadata}, 0;"
+        )
+    };
     let statements = [
         scaled("{%r2}, {0, 0}, %r2, {0, 0}"),
-        scaled("{%r2, %r2}, {0, 0}, %r2, {0, 0}"),
-        sparse.to_owned(),
+        scaled("{%r2, %r2}, {%h1, 0}, {%r2, 0, %r3, %tid.x}, {2, 3}"),
+        scaled("%v, {0, 1}, {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, {%h1, %h2}"),
+        scaled("{%r1, %r2, %r3}, {0, 0}, %r2, {0, 0}"),
+        scaled("{0}, {0, 0}, %r2, {0, 0}"),
+        scaled("%r1, {1, 0}, %r2, {0, 0}"),
+        scaled("%r1, {3, 0}, %r2, {0, 0}"),
+        scaled("%r1, {0, 2}, %r2, {0, 0}"),
+        scaled("%r1, {0, 0}, %r2, {%h1, 4}"),
+        scaled("%r1, {%tid.x, 0}, %r2, {0, -1}"),
+        sparse("sp::ordered_metadata", "{%r5, %r6}"),
+        sparse("sp", "%r5"),
+        sparse("sp", "{%r5}"),
         "add.u32 %r1, {%r2}, %r3;".to_owned(),
     ];
-    let head = ".version 8.8\n.target sm_120a\n.address_size 64\n.visible .entry k() {\n.reg .b32 %r<9>; .reg .f32 %f<9>;\n";
+    let head = ".version 8.8\n.target sm_120a\n.address_size 64\n.visible .entry k() {\n.reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b16 %h<3>; .reg .v2 .b32 %v;\n";
     check(
         &format!("{head}{}\nret;\n}}\n", statements.join("\n")),
         expect![[r#"
-        7:`{%r2, %r2}` Error vector-length: `mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0` takes one register here, not 2
-        9:`{%r2}` Error operand-kind: these are registers in braces; `add.u32` takes a register or a constant here
-    "#]],
+            9:`{%r1, %r2, %r3}` Error vector-length: `mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0` takes 1, 2, 4 or 8 registers here, not 3
+            10:`0` Error operand-kind: this is a constant; `mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0` takes a register here
+            11:`1` Error immediate-range: `mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0` takes multiples of 2 here
+            12:`3` Error immediate-range: `mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0` takes constants from 0 to 2 here
+            13:`2` Error immediate-range: `mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0` takes constants from 0 to 1 here
+            14:`4` Error immediate-range: `mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0` takes constants from 0 to 3 here
+            15:`%tid.x` Error operand-kind: `mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0` cannot read a special register; copy `%tid` to a register with `mov` first
+            15:`-1` Error immediate-range: `mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0` takes constants from 0 to 3 here
+            18:`{%r5}` Error operand-kind: these are registers in braces; `mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32` takes a register here
+            19:`{%r2}` Error operand-kind: these are registers in braces; `add.u32` takes a register or a constant here
+        "#]],
     );
 }

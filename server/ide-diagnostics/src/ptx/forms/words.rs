@@ -91,7 +91,7 @@ pub(super) fn takes(rule: &OperandRule) -> String {
         Count::AtLeast(count) => Some(format!("at least {count} registers in braces")),
         Count::Any => Some("registers in braces".to_owned()),
         Count::One if rule.kinds.has(OperandKind::Vector) => Some("registers in braces".to_owned()),
-        Count::One | Count::OneOrBraced => None,
+        Count::One | Count::OneOrBraced(_) => None,
     };
     let is_braced = matches!(rule.count, Count::Braced(_));
     let mut words: IndexSet<String> = vector.into_iter().collect();

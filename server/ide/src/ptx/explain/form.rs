@@ -186,8 +186,9 @@ fn operand_of_form(entry: &Instruction, rule: &OperandRule, text: Option<&str>) 
     if !what.is_empty() && what != operand.name {
         line.push_str(&format!(": {what}"));
     }
-    if let Some(range) = rule.range {
-        line.push_str(&format!(", a constant {}", constants(entry, range)));
+    let ranges: Vec<String> = rule.ranges.iter().map(|range| constants(entry, *range)).collect();
+    if !ranges.is_empty() {
+        line.push_str(&format!(", a constant {}", ranges.join(", then ")));
     }
     if let Some((second, optional)) =
         rule.second.and_then(|(second, optional)| Some((entry.operands.get(second)?, optional)))

@@ -74,11 +74,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         section: "9.7.21.3",
         syntax: &["pmevent a", "pmevent.mask a"],
         forms: &[
-            Form { text: "pmevent a", operands: list(&[503]), availability: AVAILABLE[10], ..Form::EMPTY },
+            Form { text: "pmevent a", operands: list(&[513]), availability: AVAILABLE[10], ..Form::EMPTY },
             Form {
                 text: "pmevent.mask a",
                 slots: list(&[696]),
-                operands: list(&[504]),
+                operands: list(&[514]),
                 availability: AVAILABLE[78],
                 ..Form::EMPTY
             },
@@ -139,7 +139,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         forms: &[Form {
             text: "setmaxnreg.action.sync.aligned.u32 n",
             slots: list(&[697, 512, 324]),
-            operands: list(&[505]),
+            operands: list(&[515]),
             availability: AVAILABLE[138],
             ..Form::EMPTY
         }],

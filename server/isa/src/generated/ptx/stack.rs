@@ -80,7 +80,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 3] = [
         forms: &[Form {
             text: "alloca.type ptr, size{, align}",
             slots: list(&[304]),
-            operands: list(&[0, 1, 498]),
+            operands: list(&[0, 1, 508]),
             availability: AVAILABLE[135],
             ..Form::EMPTY
         }],

@@ -14,14 +14,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             Form {
                 text: "tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32 [dst], nCols",
                 slots: list(&[641, 512, 513, 22]),
-                operands: list(&[109, 468]),
+                operands: list(&[109, 478]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.alloc.exclusive.cta_group.sync.aligned{.shared::cta}.b32 [dst], nCols",
                 slots: list(&[642, 641, 512, 513, 22]),
-                operands: list(&[120, 468]),
+                operands: list(&[120, 478]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
@@ -77,14 +77,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             Form {
                 text: "tcgen05.dealloc.cta_group.sync.aligned.b32 taddr, nCols",
                 slots: list(&[641, 512, 22]),
-                operands: list(&[327, 468]),
+                operands: list(&[327, 478]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.dealloc.exclusive.cta_group.sync.aligned.b32 taddr, nCols",
                 slots: list(&[642, 641, 512, 22]),
-                operands: list(&[327, 468]),
+                operands: list(&[327, 478]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
@@ -175,70 +175,70 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             Form {
                 text: "tcgen05.ld.sync.aligned.{32x32b,16x64b}.num{.pack::16b}.b32 r, [taddr]",
                 slots: list(&[512, 643, 644, 645, 22]),
-                operands: list(&[442, 469]),
+                operands: list(&[446, 479]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.sync.aligned.16x128b.{x1,x2,x4,x8,x16,x32,x64}{.pack::16b}.b32 r, [taddr]",
                 slots: list(&[512, 646, 371, 645, 22]),
-                operands: list(&[470, 469]),
+                operands: list(&[480, 479]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.sync.aligned.16x256b.{x1,x2,x4,x8,x16,x32}{.pack::16b}.b32 r, [taddr]",
                 slots: list(&[512, 647, 375, 645, 22]),
-                operands: list(&[471, 469]),
+                operands: list(&[481, 479]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.sync.aligned.16x32bx2.num{.pack::16b}.b32 r, [taddr], halfOff",
                 slots: list(&[512, 648, 644, 645, 22]),
-                operands: list(&[442, 469, 472]),
+                operands: list(&[446, 479, 482]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x4.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
                 slots: list(&[649, 512, 650, 651, 183, 355, 52, 34, 652]),
-                operands: list(&[374, 473, 469]),
+                operands: list(&[374, 483, 479]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x8.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
                 slots: list(&[649, 512, 650, 653, 183, 355, 52, 34, 652]),
-                operands: list(&[374, 459, 469]),
+                operands: list(&[374, 469, 479]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x16.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
                 slots: list(&[649, 512, 650, 654, 183, 355, 52, 34, 652]),
-                operands: list(&[374, 474, 469]),
+                operands: list(&[374, 484, 479]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x32.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
                 slots: list(&[649, 512, 650, 655, 183, 355, 52, 34, 652]),
-                operands: list(&[374, 475, 469]),
+                operands: list(&[374, 485, 479]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x64.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
                 slots: list(&[649, 512, 650, 656, 183, 355, 52, 34, 652]),
-                operands: list(&[373, 476, 469]),
+                operands: list(&[373, 486, 479]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x128.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
                 slots: list(&[649, 512, 650, 657, 183, 355, 52, 34, 652]),
-                operands: list(&[375, 477, 469]),
+                operands: list(&[375, 487, 479]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
@@ -323,70 +323,70 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             Form {
                 text: "tcgen05.ld.red.sync.aligned.32x32b.num.op{.abs}{.NaN}.f32 r, red, [taddr]",
                 slots: list(&[512, 650, 658, 183, 52, 49, 34]),
-                operands: list(&[442, 478, 479]),
+                operands: list(&[446, 488, 489]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.sync.aligned.16x32bx2.num.op{.abs}{.NaN}.f32 r, red, [taddr], halfOff",
                 slots: list(&[512, 648, 658, 183, 52, 49, 34]),
-                operands: list(&[442, 478, 479, 480]),
+                operands: list(&[446, 488, 489, 490]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.sync.aligned.32x32b.num.op.{u32,s32} r, red, [taddr]",
                 slots: list(&[512, 650, 658, 183, 12]),
-                operands: list(&[442, 478, 479]),
+                operands: list(&[446, 488, 489]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.sync.aligned.16x32bx2.num.op.{u32,s32} r, red, [taddr], halfOff",
                 slots: list(&[512, 648, 658, 183, 12]),
-                operands: list(&[442, 478, 479, 480]),
+                operands: list(&[446, 488, 489, 490]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x4.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
                 slots: list(&[649, 512, 650, 651, 183, 355, 52, 49, 34, 652]),
-                operands: list(&[374, 473, 478, 479]),
+                operands: list(&[374, 483, 488, 489]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x8.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
                 slots: list(&[649, 512, 650, 653, 183, 355, 52, 49, 34, 652]),
-                operands: list(&[374, 459, 478, 479]),
+                operands: list(&[374, 469, 488, 489]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x16.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
                 slots: list(&[649, 512, 650, 654, 183, 355, 52, 49, 34, 652]),
-                operands: list(&[374, 474, 478, 479]),
+                operands: list(&[374, 484, 488, 489]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x32.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
                 slots: list(&[649, 512, 650, 655, 183, 355, 52, 49, 34, 652]),
-                operands: list(&[374, 475, 478, 479]),
+                operands: list(&[374, 485, 488, 489]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x64.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
                 slots: list(&[649, 512, 650, 656, 183, 355, 52, 49, 34, 652]),
-                operands: list(&[373, 476, 478, 479]),
+                operands: list(&[373, 486, 488, 489]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x128.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
                 slots: list(&[649, 512, 650, 657, 183, 355, 52, 49, 34, 652]),
-                operands: list(&[375, 477, 478, 479]),
+                operands: list(&[375, 487, 488, 489]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
@@ -467,28 +467,28 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             Form {
                 text: "tcgen05.st.sync.aligned.{32x32b,16x64b}.num{.unpack::16b}.b32 [taddr], r",
                 slots: list(&[512, 643, 644, 659, 22]),
-                operands: list(&[481, 482]),
+                operands: list(&[491, 492]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.st.sync.aligned.16x128b.{x1,x2,x4,x8,x16,x32,x64}{.unpack::16b}.b32 [taddr], r",
                 slots: list(&[512, 646, 371, 659, 22]),
-                operands: list(&[481, 483]),
+                operands: list(&[491, 493]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.st.sync.aligned.16x256b.{x1,x2,x4,x8,x16,x32}{.unpack::16b}.b32 [taddr], r",
                 slots: list(&[512, 647, 375, 659, 22]),
-                operands: list(&[481, 484]),
+                operands: list(&[491, 494]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.st.sync.aligned.16x32bx2.num{.unpack::16b}.b32 [taddr], halfOff, r",
                 slots: list(&[512, 648, 644, 659, 22]),
-                operands: list(&[481, 485, 482]),
+                operands: list(&[491, 495, 492]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
@@ -594,21 +594,21 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             Form {
                 text: "tcgen05.cp.cta_group.{128x256b,4x256b,128x128b}{.fmt} [taddr], s-desc",
                 slots: list(&[641, 661, 662]),
-                operands: list(&[481, 161]),
+                operands: list(&[491, 161]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.cp.cta_group.64x128b.{warpx2::02_13,warpx2::01_23}{.fmt} [taddr], s-desc",
                 slots: list(&[641, 663, 664, 662]),
-                operands: list(&[481, 161]),
+                operands: list(&[491, 161]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.cp.cta_group.32x128b.warpx4{.fmt} [taddr], s-desc",
                 slots: list(&[641, 665, 666, 662]),
-                operands: list(&[481, 161]),
+                operands: list(&[491, 161]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
@@ -673,7 +673,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[Form {
             text: "tcgen05.shift.cta_group.down [taddr]",
             slots: list(&[641, 667]),
-            operands: list(&[481]),
+            operands: list(&[491]),
             availability: AVAILABLE[130],
             ..Form::EMPTY
         }],
@@ -720,518 +720,518 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d",
                 slots: list(&[641, 668, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 486]),
+                operands: list(&[491, 161, 93, 155, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
                 slots: list(&[671, 668, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 487, 486]),
+                operands: list(&[491, 161, 93, 155, 497, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
                 slots: list(&[672, 668, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 488, 486]),
+                operands: list(&[491, 161, 93, 155, 498, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
                 slots: list(&[641, 668, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 486]),
+                operands: list(&[491, 499, 93, 155, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
                 slots: list(&[671, 668, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 487, 486]),
+                operands: list(&[491, 499, 93, 155, 497, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
                 slots: list(&[672, 668, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 488, 486]),
+                operands: list(&[491, 499, 93, 155, 498, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
                 slots: list(&[641, 668, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 155, 486]),
+                operands: list(&[491, 499, 93, 155, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
                 slots: list(&[671, 668, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 155, 487, 486]),
+                operands: list(&[491, 499, 93, 155, 497, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
                 slots: list(&[672, 668, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 155, 488, 486]),
+                operands: list(&[491, 499, 93, 155, 498, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d",
                 slots: list(&[641, 675, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 486]),
+                operands: list(&[491, 161, 93, 155, 496]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
                 slots: list(&[671, 675, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 487, 486]),
+                operands: list(&[491, 161, 93, 155, 497, 496]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
                 slots: list(&[672, 675, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 488, 486]),
+                operands: list(&[491, 161, 93, 155, 498, 496]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
                 slots: list(&[641, 675, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 486]),
+                operands: list(&[491, 499, 93, 155, 496]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
                 slots: list(&[671, 675, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 487, 486]),
+                operands: list(&[491, 499, 93, 155, 497, 496]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
                 slots: list(&[672, 675, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 488, 486]),
+                operands: list(&[491, 499, 93, 155, 498, 496]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
                 slots: list(&[641, 675, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 155, 486]),
+                operands: list(&[491, 499, 93, 155, 496]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
                 slots: list(&[671, 675, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 155, 487, 486]),
+                operands: list(&[491, 499, 93, 155, 497, 496]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
                 slots: list(&[672, 675, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 155, 488, 486]),
+                operands: list(&[491, 499, 93, 155, 498, 496]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d",
                 slots: list(&[641, 676, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 486]),
+                operands: list(&[491, 161, 93, 155, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
                 slots: list(&[671, 676, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 487, 486]),
+                operands: list(&[491, 161, 93, 155, 497, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
                 slots: list(&[672, 676, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 488, 486]),
+                operands: list(&[491, 161, 93, 155, 498, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
                 slots: list(&[641, 676, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 486]),
+                operands: list(&[491, 499, 93, 155, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
                 slots: list(&[671, 676, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 487, 486]),
+                operands: list(&[491, 499, 93, 155, 497, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
                 slots: list(&[672, 676, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 488, 486]),
+                operands: list(&[491, 499, 93, 155, 498, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
                 slots: list(&[641, 676, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 155, 486]),
+                operands: list(&[491, 499, 93, 155, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
                 slots: list(&[671, 676, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 155, 487, 486]),
+                operands: list(&[491, 499, 93, 155, 497, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
                 slots: list(&[672, 676, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 155, 488, 486]),
+                operands: list(&[491, 499, 93, 155, 498, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d, scale-input-d",
                 slots: list(&[641, 677, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 486, 490]),
+                operands: list(&[491, 161, 93, 155, 496, 500]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[671, 677, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 487, 486, 490]),
+                operands: list(&[491, 161, 93, 155, 497, 496, 500]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[672, 677, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 488, 486, 490]),
+                operands: list(&[491, 161, 93, 155, 498, 496, 500]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
                 slots: list(&[641, 677, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 486, 490]),
+                operands: list(&[491, 499, 93, 155, 496, 500]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[671, 677, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 487, 486, 490]),
+                operands: list(&[491, 499, 93, 155, 497, 496, 500]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[672, 677, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 488, 486, 490]),
+                operands: list(&[491, 499, 93, 155, 498, 496, 500]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
                 slots: list(&[641, 677, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 155, 486, 490]),
+                operands: list(&[491, 499, 93, 155, 496, 500]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[671, 677, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 155, 487, 486, 490]),
+                operands: list(&[491, 499, 93, 155, 497, 496, 500]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[672, 677, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 155, 488, 486, 490]),
+                operands: list(&[491, 499, 93, 155, 498, 496, 500]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d, scale-input-d",
                 slots: list(&[641, 675, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 486, 490]),
+                operands: list(&[491, 161, 93, 155, 496, 500]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[671, 675, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 487, 486, 490]),
+                operands: list(&[491, 161, 93, 155, 497, 496, 500]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[672, 675, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 488, 486, 490]),
+                operands: list(&[491, 161, 93, 155, 498, 496, 500]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
                 slots: list(&[641, 675, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 486, 490]),
+                operands: list(&[491, 499, 93, 155, 496, 500]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[671, 675, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 487, 486, 490]),
+                operands: list(&[491, 499, 93, 155, 497, 496, 500]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[672, 675, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 488, 486, 490]),
+                operands: list(&[491, 499, 93, 155, 498, 496, 500]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
                 slots: list(&[641, 675, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 155, 486, 490]),
+                operands: list(&[491, 499, 93, 155, 496, 500]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[671, 675, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 155, 487, 486, 490]),
+                operands: list(&[491, 499, 93, 155, 497, 496, 500]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[672, 675, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 155, 488, 486, 490]),
+                operands: list(&[491, 499, 93, 155, 498, 496, 500]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d, scale-input-d",
                 slots: list(&[641, 676, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 486, 490]),
+                operands: list(&[491, 161, 93, 155, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[671, 676, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 487, 486, 490]),
+                operands: list(&[491, 161, 93, 155, 497, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[672, 676, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 488, 486, 490]),
+                operands: list(&[491, 161, 93, 155, 498, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
                 slots: list(&[641, 676, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 486, 490]),
+                operands: list(&[491, 499, 93, 155, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[671, 676, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 487, 486, 490]),
+                operands: list(&[491, 499, 93, 155, 497, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[672, 676, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 488, 486, 490]),
+                operands: list(&[491, 499, 93, 155, 498, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
                 slots: list(&[641, 676, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 155, 486, 490]),
+                operands: list(&[491, 499, 93, 155, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[671, 676, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 155, 487, 486, 490]),
+                operands: list(&[491, 499, 93, 155, 497, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[672, 676, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 155, 488, 486, 490]),
+                operands: list(&[491, 499, 93, 155, 498, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 604, 605, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 491, 492, 486]),
+                operands: list(&[491, 161, 93, 155, 501, 502, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 604, 605, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 491, 492, 486]),
+                operands: list(&[491, 499, 93, 155, 501, 502, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.scale_vec::1X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 604, 605, 678, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 491, 492, 486]),
+                operands: list(&[491, 161, 93, 155, 501, 502, 496]),
                 availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.scale_vec::1X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 604, 605, 678, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 491, 492, 486]),
+                operands: list(&[491, 499, 93, 155, 501, 502, 496]),
                 availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 604, 605, 679, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 491, 492, 486]),
+                operands: list(&[491, 161, 93, 155, 501, 502, 496]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 604, 605, 679, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 491, 492, 486]),
+                operands: list(&[491, 499, 93, 155, 501, 502, 496]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 608, 605, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 491, 492, 486]),
+                operands: list(&[491, 161, 93, 155, 501, 502, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 608, 605, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 491, 492, 486]),
+                operands: list(&[491, 499, 93, 155, 501, 502, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale.scale_vec::2X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 608, 605, 613, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 491, 492, 486]),
+                operands: list(&[491, 161, 93, 155, 501, 502, 496]),
                 availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale.scale_vec::2X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 608, 605, 613, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 491, 492, 486]),
+                operands: list(&[491, 499, 93, 155, 501, 502, 496]),
                 availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 608, 605, 679, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 491, 492, 486]),
+                operands: list(&[491, 161, 93, 155, 501, 502, 496]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 608, 605, 679, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 491, 492, 486]),
+                operands: list(&[491, 499, 93, 155, 501, 502, 496]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4nvf4.block_scale.{scale_vec::2X,scale_vec::4X}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 612, 605, 680, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 491, 492, 486]),
+                operands: list(&[491, 161, 93, 155, 501, 502, 496]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4nvf4.block_scale.{scale_vec::2X,scale_vec::4X}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 612, 605, 680, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 491, 492, 486]),
+                operands: list(&[491, 499, 93, 155, 501, 502, 496]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4nvf4.block_scale.{block16,block32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 612, 605, 681, 669, 670]),
-                operands: list(&[481, 161, 93, 155, 491, 492, 486]),
+                operands: list(&[491, 161, 93, 155, 501, 502, 496]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4nvf4.block_scale.{block16,block32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 612, 605, 681, 669, 670]),
-                operands: list(&[481, 489, 93, 155, 491, 492, 486]),
+                operands: list(&[491, 499, 93, 155, 501, 502, 496]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::f8f6f4.decompress::lut::b{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [lut], idesc, enable-input-d",
                 slots: list(&[641, 601, 682, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 486]),
+                operands: list(&[491, 161, 93, 489, 155, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale{.{scale_vec::1X,block32}}.decompress::lut::b{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [lut], idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 604, 605, 683, 682, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 491, 492, 486]),
+                operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::f8f6f4.decompress::lut::b{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [lut], idesc, enable-input-d",
                 slots: list(&[641, 601, 682, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale{.{scale_vec::1X,block32}}.decompress::lut::b{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [lut], idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 604, 605, 683, 682, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 491, 492, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -1329,406 +1329,406 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d",
                 slots: list(&[641, 668, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 486]),
+                operands: list(&[491, 161, 93, 489, 155, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
                 slots: list(&[671, 668, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 487, 486]),
+                operands: list(&[491, 161, 93, 489, 155, 497, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
                 slots: list(&[672, 668, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 488, 486]),
+                operands: list(&[491, 161, 93, 489, 155, 498, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
                 slots: list(&[641, 668, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
                 slots: list(&[671, 668, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 487, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 497, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
                 slots: list(&[672, 668, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 488, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 498, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
                 slots: list(&[641, 668, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
                 slots: list(&[671, 668, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 487, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 497, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
                 slots: list(&[672, 668, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 488, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 498, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d",
                 slots: list(&[641, 675, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 486]),
+                operands: list(&[491, 161, 93, 489, 155, 496]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
                 slots: list(&[671, 675, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 487, 486]),
+                operands: list(&[491, 161, 93, 489, 155, 497, 496]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
                 slots: list(&[672, 675, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 488, 486]),
+                operands: list(&[491, 161, 93, 489, 155, 498, 496]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
                 slots: list(&[641, 675, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 496]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
                 slots: list(&[671, 675, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 487, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 497, 496]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
                 slots: list(&[672, 675, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 488, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 498, 496]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
                 slots: list(&[641, 675, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 496]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
                 slots: list(&[671, 675, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 487, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 497, 496]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
                 slots: list(&[672, 675, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 488, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 498, 496]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d",
                 slots: list(&[641, 676, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 486]),
+                operands: list(&[491, 161, 93, 489, 155, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
                 slots: list(&[671, 676, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 487, 486]),
+                operands: list(&[491, 161, 93, 489, 155, 497, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
                 slots: list(&[672, 676, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 488, 486]),
+                operands: list(&[491, 161, 93, 489, 155, 498, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
                 slots: list(&[641, 676, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
                 slots: list(&[671, 676, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 487, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 497, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
                 slots: list(&[672, 676, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 488, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 498, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
                 slots: list(&[641, 676, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
                 slots: list(&[671, 676, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 487, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 497, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
                 slots: list(&[672, 676, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 488, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 498, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d, scale-input-d",
                 slots: list(&[641, 677, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 486, 490]),
+                operands: list(&[491, 161, 93, 489, 155, 496, 500]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[671, 677, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 487, 486, 490]),
+                operands: list(&[491, 161, 93, 489, 155, 497, 496, 500]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[672, 677, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 488, 486, 490]),
+                operands: list(&[491, 161, 93, 489, 155, 498, 496, 500]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
                 slots: list(&[641, 677, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 486, 490]),
+                operands: list(&[491, 499, 93, 489, 155, 496, 500]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[671, 677, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 487, 486, 490]),
+                operands: list(&[491, 499, 93, 489, 155, 497, 496, 500]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[672, 677, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 488, 486, 490]),
+                operands: list(&[491, 499, 93, 489, 155, 498, 496, 500]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
                 slots: list(&[641, 677, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 486, 490]),
+                operands: list(&[491, 499, 93, 489, 155, 496, 500]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[671, 677, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 487, 486, 490]),
+                operands: list(&[491, 499, 93, 489, 155, 497, 496, 500]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d, scale-input-d",
                 slots: list(&[672, 677, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 488, 486, 490]),
+                operands: list(&[491, 499, 93, 489, 155, 498, 496, 500]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d, scale-input-d",
                 slots: list(&[641, 675, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 486, 490]),
+                operands: list(&[491, 161, 93, 489, 155, 496, 500]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
                 slots: list(&[641, 675, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 486, 490]),
+                operands: list(&[491, 499, 93, 489, 155, 496, 500]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
                 slots: list(&[641, 675, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 486, 490]),
+                operands: list(&[491, 499, 93, 489, 155, 496, 500]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d, scale-input-d",
                 slots: list(&[641, 676, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 486, 490]),
+                operands: list(&[491, 161, 93, 489, 155, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
                 slots: list(&[641, 676, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 486, 490]),
+                operands: list(&[491, 499, 93, 489, 155, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
                 slots: list(&[641, 676, 673, 674, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 486, 490]),
+                operands: list(&[491, 499, 93, 489, 155, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 604, 605, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 491, 492, 486]),
+                operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 604, 605, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 491, 492, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale.scale_vec::1X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 604, 605, 678, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 491, 492, 486]),
+                operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
                 availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale.scale_vec::1X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 604, 605, 678, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 491, 492, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
                 availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 604, 605, 679, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 491, 492, 486]),
+                operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 604, 605, 679, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 491, 492, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 608, 605, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 491, 492, 486]),
+                operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
                 availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 608, 605, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 491, 492, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
                 availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale.scale_vec::2X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 608, 605, 613, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 491, 492, 486]),
+                operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
                 availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale.scale_vec::2X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 608, 605, 613, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 491, 492, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
                 availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 608, 605, 679, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 491, 492, 486]),
+                operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
                 availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 608, 605, 679, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 491, 492, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
                 availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4nvf4.block_scale.{scale_vec::2X,scale_vec::4X}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 612, 605, 680, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 491, 492, 486]),
+                operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4nvf4.block_scale.{scale_vec::2X,scale_vec::4X}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 612, 605, 680, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 491, 492, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4nvf4.block_scale.{block16,block32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 612, 605, 681, 669, 670]),
-                operands: list(&[481, 161, 93, 479, 155, 491, 492, 486]),
+                operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
                 availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4nvf4.block_scale.{block16,block32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
                 slots: list(&[641, 612, 605, 681, 669, 670]),
-                operands: list(&[481, 489, 93, 479, 155, 491, 492, 486]),
+                operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
                 availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
@@ -1808,42 +1808,42 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.collector} [d], a, b, idesc, enable-input-d{, zeroMask}",
                 slots: list(&[671, 668, 684]),
-                operands: list(&[481, 161, 93, 20, 48, 493]),
+                operands: list(&[491, 161, 93, 20, 48, 503]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.collector} [d], [a], b, idesc, enable-input-d{, zeroMask}",
                 slots: list(&[671, 668, 684]),
-                operands: list(&[481, 489, 93, 20, 48, 493]),
+                operands: list(&[491, 499, 93, 20, 48, 503]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.kind::i8{.collector} [d], a, b, idesc, enable-input-d{, zeroMask}",
                 slots: list(&[671, 675, 684]),
-                operands: list(&[481, 161, 93, 20, 48, 493]),
+                operands: list(&[491, 161, 93, 20, 48, 503]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.kind::i8{.collector} [d], [a], b, idesc, enable-input-d{, zeroMask}",
                 slots: list(&[671, 675, 684]),
-                operands: list(&[481, 489, 93, 20, 48, 493]),
+                operands: list(&[491, 499, 93, 20, 48, 503]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.kind::ti16{.collector} [d], a, b, idesc, enable-input-d{, zeroMask}",
                 slots: list(&[671, 676, 684]),
-                operands: list(&[481, 161, 93, 20, 48, 493]),
+                operands: list(&[491, 161, 93, 20, 48, 503]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.kind::ti16{.collector} [d], [a], b, idesc, enable-input-d{, zeroMask}",
                 slots: list(&[671, 676, 684]),
-                operands: list(&[481, 489, 93, 20, 48, 493]),
+                operands: list(&[491, 499, 93, 20, 48, 503]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -1918,42 +1918,42 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.collector} [d], a, b, [meta], idesc, enable-input-d{, zeroMask}",
                 slots: list(&[671, 668, 684]),
-                operands: list(&[481, 161, 93, 479, 155, 494, 495]),
+                operands: list(&[491, 161, 93, 489, 155, 504, 505]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.collector} [d], [a], b, [meta], idesc, enable-input-d{, zeroMask}",
                 slots: list(&[671, 668, 684]),
-                operands: list(&[481, 489, 93, 479, 155, 494, 495]),
+                operands: list(&[491, 499, 93, 489, 155, 504, 505]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.kind::i8{.collector} [d], a, b, [meta], idesc, enable-input-d{, zeroMask}",
                 slots: list(&[671, 675, 684]),
-                operands: list(&[481, 161, 93, 479, 155, 494, 495]),
+                operands: list(&[491, 161, 93, 489, 155, 504, 505]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.kind::i8{.collector} [d], [a], b, [meta], idesc, enable-input-d{, zeroMask}",
                 slots: list(&[671, 675, 684]),
-                operands: list(&[481, 489, 93, 479, 155, 494, 495]),
+                operands: list(&[491, 499, 93, 489, 155, 504, 505]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.kind::ti16{.collector} [d], a, b, [meta], idesc, enable-input-d{, zeroMask}",
                 slots: list(&[671, 676, 684]),
-                operands: list(&[481, 161, 93, 479, 155, 494, 495]),
+                operands: list(&[491, 161, 93, 489, 155, 504, 505]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.kind::ti16{.collector} [d], [a], b, [meta], idesc, enable-input-d{, zeroMask}",
                 slots: list(&[671, 676, 684]),
-                operands: list(&[481, 489, 93, 479, 155, 494, 495]),
+                operands: list(&[491, 499, 93, 489, 155, 504, 505]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -2074,14 +2074,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             Form {
                 text: "tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.{multicast::cluster,multicast::cluster::16b}.b64 [mbar], ctaMask",
                 slots: list(&[641, 686, 303, 315, 127]),
-                operands: list(&[109, 496]),
+                operands: list(&[109, 506]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.multicast::cluster::32b.b64 [mbar], ctaMask",
                 slots: list(&[641, 686, 303, 523, 127]),
-                operands: list(&[109, 497]),
+                operands: list(&[109, 507]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -2095,14 +2095,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             Form {
                 text: "tcgen05.commit.cta_group.sync_restrict::shared::read::mma::a.mbarrier::arrive::one{.shared::cluster}.{multicast::cluster,multicast::cluster::16b}.b64 [mbar], ctaMask",
                 slots: list(&[641, 687, 686, 303, 688, 127]),
-                operands: list(&[120, 496]),
+                operands: list(&[120, 506]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.commit.cta_group.sync_restrict::shared::read::mma::a.mbarrier::arrive::one{.shared::cluster}.multicast::cluster::32b.b64 [mbar], ctaMask",
                 slots: list(&[641, 687, 686, 303, 523, 127]),
-                operands: list(&[120, 497]),
+                operands: list(&[120, 507]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },

@@ -17,7 +17,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Form {
                 text: "vadd.dtype.atype.btype{.sat} d, a, b{, c}",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 4, 10, 499]),
+                operands: list(&[0, 4, 10, 509]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
@@ -88,7 +88,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Form {
                 text: "vsub.dtype.atype.btype{.sat} d, a, b{, c}",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 4, 10, 499]),
+                operands: list(&[0, 4, 10, 509]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
@@ -159,7 +159,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Form {
                 text: "vabsdiff.dtype.atype.btype{.sat} d, a, b{, c}",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 4, 10, 499]),
+                operands: list(&[0, 4, 10, 509]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
@@ -230,7 +230,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Form {
                 text: "vmin.dtype.atype.btype{.sat} d, a, b{, c}",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 4, 10, 499]),
+                operands: list(&[0, 4, 10, 509]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
@@ -301,7 +301,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Form {
                 text: "vmax.dtype.atype.btype{.sat} d, a, b{, c}",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 4, 10, 499]),
+                operands: list(&[0, 4, 10, 509]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
@@ -372,7 +372,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Form {
                 text: "vshl.dtype.atype.u32{.sat}.mode d, a, b{, c}",
                 slots: list(&[104, 24, 690, 4, 23]),
-                operands: list(&[0, 4, 10, 499]),
+                operands: list(&[0, 4, 10, 509]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
@@ -439,7 +439,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Form {
                 text: "vshr.dtype.atype.u32{.sat}.mode d, a, b{, c}",
                 slots: list(&[104, 24, 690, 4, 23]),
-                operands: list(&[0, 4, 10, 499]),
+                operands: list(&[0, 4, 10, 509]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
@@ -561,7 +561,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Form {
                 text: "vset.atype.btype.cmp d, a, b{, c}",
                 slots: list(&[24, 25, 693]),
-                operands: list(&[14, 1, 5, 500]),
+                operands: list(&[14, 1, 5, 510]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },

@@ -16,14 +16,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vadd2.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vadd2.dtype.atype.btype.add d, a, b, c",
                 slots: list(&[104, 24, 25, 694]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -80,14 +80,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vsub2.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vsub2.dtype.atype.btype.add d, a, b, c",
                 slots: list(&[104, 24, 25, 694]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -144,14 +144,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vavrg2.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vavrg2.dtype.atype.btype.add d, a, b, c",
                 slots: list(&[104, 24, 25, 694]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -208,14 +208,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vabsdiff2.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vabsdiff2.dtype.atype.btype.add d, a, b, c",
                 slots: list(&[104, 24, 25, 694]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -272,14 +272,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vmin2.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vmin2.dtype.atype.btype.add d, a, b, c",
                 slots: list(&[104, 24, 25, 694]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -336,14 +336,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vmax2.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vmax2.dtype.atype.btype.add d, a, b, c",
                 slots: list(&[104, 24, 25, 694]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -400,14 +400,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vadd4.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vadd4.dtype.atype.btype.add d, a, b, c",
                 slots: list(&[104, 24, 25, 694]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -464,14 +464,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vsub4.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vsub4.dtype.atype.btype.add d, a, b, c",
                 slots: list(&[104, 24, 25, 694]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -528,14 +528,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vavrg4.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vavrg4.dtype.atype.btype.add d, a, b, c",
                 slots: list(&[104, 24, 25, 694]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -592,14 +592,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vabsdiff4.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vabsdiff4.dtype.atype.btype.add d, a, b, c",
                 slots: list(&[104, 24, 25, 694]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -657,14 +657,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vmin4.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vmin4.dtype.atype.btype.add d, a, b, c",
                 slots: list(&[104, 24, 25, 694]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -721,14 +721,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vmax4.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vmax4.dtype.atype.btype.add d, a, b, c",
                 slots: list(&[104, 24, 25, 694]),
-                operands: list(&[0, 31, 35, 501]),
+                operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -781,7 +781,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
         forms: &[Form {
             text: "vset2.atype.btype.cmp{.add} d, a, b, c",
             slots: list(&[24, 25, 693, 695]),
-            operands: list(&[14, 37, 32, 502]),
+            operands: list(&[14, 37, 32, 512]),
             availability: AVAILABLE[30],
             ..Form::EMPTY
         }],
@@ -829,7 +829,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
         forms: &[Form {
             text: "vset4.atype.btype.cmp{.add} d, a, b, c",
             slots: list(&[24, 25, 693, 695]),
-            operands: list(&[14, 37, 32, 502]),
+            operands: list(&[14, 37, 32, 512]),
             availability: AVAILABLE[30],
             ..Form::EMPTY
         }],

@@ -955,21 +955,21 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             Form {
                 text: "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale{.scale_vec::2X}.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, sfa, selA, sfb, selB",
                 slots: list(&[512, 595, 570, 571, 608, 605, 609, 60, 610, 611, 98, 607]),
-                operands: list(&[425, 400, 396, 426, 436, 437, 438, 439]),
+                operands: list(&[425, 400, 396, 426, 436, 440, 438, 441]),
                 availability: AVAILABLE[120],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, sfa, selA, sfb, selB",
                 slots: list(&[512, 595, 570, 571, 612, 605, 613, 60, 610, 611, 98, 607]),
-                operands: list(&[425, 400, 396, 426, 436, 437, 438, 439]),
+                operands: list(&[425, 400, 396, 426, 436, 440, 438, 441]),
                 availability: AVAILABLE[120],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.{ue4m3,ue8m0} d, a, b, c, sfa, selA, sfb, selB",
                 slots: list(&[512, 595, 570, 571, 612, 605, 614, 60, 610, 611, 98, 615]),
-                operands: list(&[425, 400, 396, 426, 436, 437, 438, 439]),
+                operands: list(&[425, 400, 396, 426, 436, 442, 438, 443]),
                 availability: AVAILABLE[120],
                 ..Form::EMPTY
             },
@@ -1103,28 +1103,28 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             Form {
                 text: "ldmatrix.sync.aligned.m8n8.num{.trans}{.{shared,shared::cta}}.b16 r, [p]",
                 slots: list(&[512, 616, 356, 617, 618, 126]),
-                operands: list(&[440, 368]),
+                operands: list(&[444, 368]),
                 availability: AVAILABLE[62],
                 ..Form::EMPTY
             },
             Form {
                 text: "ldmatrix.sync.aligned.m16n16.{x1,x2}.trans{.ss}.{b8,b8x16.b6x16_p32,b8x16.b4x16_p64} r, [p]",
                 slots: list(&[512, 619, 362, 620, 621, 622]),
-                operands: list(&[441, 368]),
+                operands: list(&[445, 368]),
                 availability: AVAILABLE[121],
                 ..Form::EMPTY
             },
             Form {
                 text: "ldmatrix.sync.aligned.m8n16.num{.ss}.{b8x16.b6x16_p32,b8x16.b4x16_p64} r, [p]",
                 slots: list(&[512, 623, 356, 621, 624]),
-                operands: list(&[440, 101]),
+                operands: list(&[444, 101]),
                 availability: AVAILABLE[121],
                 ..Form::EMPTY
             },
             Form {
                 text: "ldmatrix.sync.aligned.m8n16.num{.ss}.s8.s4 r, [p]",
                 slots: list(&[512, 623, 356, 621, 625]),
-                operands: list(&[440, 101]),
+                operands: list(&[444, 101]),
                 availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
@@ -1209,14 +1209,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             Form {
                 text: "stmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16 [p], r",
                 slots: list(&[512, 616, 356, 617, 621, 126]),
-                operands: list(&[384, 442]),
+                operands: list(&[384, 446]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "stmatrix.sync.aligned.m16n8.num.trans{.ss}.b8 [p], r",
                 slots: list(&[512, 626, 356, 620, 621, 627]),
-                operands: list(&[384, 442]),
+                operands: list(&[384, 446]),
                 availability: AVAILABLE[121],
                 ..Form::EMPTY
             },
@@ -1279,7 +1279,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[Form {
             text: "movmatrix.sync.aligned.m8n8.trans.b16 d, a",
             slots: list(&[512, 616, 620, 126]),
-            operands: list(&[350, 443]),
+            operands: list(&[350, 447]),
             availability: AVAILABLE[123],
             ..Form::EMPTY
         }],
@@ -1327,147 +1327,147 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 d, a, b, c, e, f",
                 slots: list(&[628, 512, 592, 629, 99, 260, 585, 565]),
-                operands: list(&[422, 420, 421, 424, 436, 444]),
+                operands: list(&[422, 420, 421, 424, 448, 449]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k32.row.col.f16.f16.f16.f16 d, a, b, c, e, f",
                 slots: list(&[628, 512, 594, 629, 99, 260, 585, 565]),
-                operands: list(&[422, 385, 445, 424, 436, 446]),
+                operands: list(&[422, 385, 450, 424, 448, 451]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c, e, f",
                 slots: list(&[628, 512, 592, 629, 60, 260, 585, 98]),
-                operands: list(&[425, 420, 421, 426, 436, 444]),
+                operands: list(&[425, 420, 421, 426, 448, 449]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 d, a, b, c, e, f",
                 slots: list(&[628, 512, 594, 629, 60, 260, 585, 98]),
-                operands: list(&[425, 385, 445, 426, 436, 444]),
+                operands: list(&[425, 385, 450, 426, 448, 449]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 d, a, b, c, e, f",
                 slots: list(&[628, 512, 592, 629, 60, 274, 579, 98]),
-                operands: list(&[425, 405, 408, 426, 436, 444]),
+                operands: list(&[425, 405, 408, 426, 448, 449]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k32.row.col.f32.bf16.bf16.f32 d, a, b, c, e, f",
                 slots: list(&[628, 512, 594, 629, 60, 274, 579, 98]),
-                operands: list(&[425, 403, 404, 426, 436, 446]),
+                operands: list(&[425, 403, 404, 426, 448, 451]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 d, a, b, c, e, f",
                 slots: list(&[628, 512, 586, 629, 60, 580, 581, 98]),
-                operands: list(&[425, 428, 430, 426, 436, 444]),
+                operands: list(&[425, 428, 430, 426, 448, 449]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32 d, a, b, c, e, f",
                 slots: list(&[628, 512, 592, 629, 60, 580, 581, 98]),
-                operands: list(&[425, 409, 410, 426, 436, 446]),
+                operands: list(&[425, 409, 410, 426, 448, 451]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k32.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c, e, f",
                 slots: list(&[628, 512, 594, 629, 75, 250, 588, 589, 97]),
-                operands: list(&[431, 395, 396, 432, 436, 446]),
+                operands: list(&[431, 395, 396, 432, 448, 451]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k64.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c, e, f",
                 slots: list(&[628, 512, 595, 629, 75, 250, 588, 589, 97]),
-                operands: list(&[431, 400, 399, 432, 436, 447]),
+                operands: list(&[431, 400, 399, 432, 448, 452]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k64.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c, e, f",
                 slots: list(&[628, 512, 595, 629, 75, 250, 590, 591, 97]),
-                operands: list(&[431, 395, 396, 432, 436, 446]),
+                operands: list(&[431, 395, 396, 432, 448, 451]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k128.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c, e, f",
                 slots: list(&[628, 512, 596, 629, 75, 250, 590, 591, 97]),
-                operands: list(&[431, 400, 399, 432, 436, 447]),
+                operands: list(&[431, 400, 399, 432, 448, 452]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k64.row.col.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c, e, f",
                 slots: list(&[628, 512, 595, 629, 60, 599, 600, 98]),
-                operands: list(&[425, 400, 399, 426, 436, 447]),
+                operands: list(&[425, 400, 399, 426, 448, 452]),
                 availability: AVAILABLE[117],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c, e, f",
                 slots: list(&[630, 512, 595, 629, 601, 60, 599, 600, 98]),
-                operands: list(&[425, 400, 399, 426, 436, 447]),
+                operands: list(&[425, 400, 399, 426, 448, 452]),
                 availability: AVAILABLE[56],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c, e, f",
                 slots: list(&[630, 512, 595, 629, 99, 599, 600, 565]),
-                operands: list(&[422, 400, 399, 424, 436, 447]),
+                operands: list(&[422, 400, 399, 424, 448, 452]),
                 availability: AVAILABLE[120],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f32 d, a, b, c, e, f",
                 slots: list(&[630, 512, 595, 629, 601, 60, 602, 603, 98]),
-                operands: list(&[425, 400, 399, 426, 436, 447]),
+                operands: list(&[425, 400, 399, 426, 448, 452]),
                 availability: AVAILABLE[120],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f16.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f16 d, a, b, c, e, f",
                 slots: list(&[630, 512, 595, 629, 601, 99, 602, 603, 565]),
-                operands: list(&[422, 400, 399, 424, 436, 447]),
+                operands: list(&[422, 400, 399, 424, 448, 452]),
                 availability: AVAILABLE[120],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::mxf8f6f4.block_scale{.scale_vec::1X}.f32.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f32.ue8m0 d, a, b, c, e, f, sfa, selA, sfb, selB",
                 slots: list(&[630, 512, 595, 629, 604, 605, 606, 60, 602, 603, 98, 607]),
-                operands: list(&[425, 400, 399, 426, 436, 447, 438, 439, 448, 449]),
+                operands: list(&[425, 400, 399, 426, 448, 452, 438, 453, 454, 455]),
                 availability: AVAILABLE[120],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4.block_scale{.scale_vec::2X}.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, e, f, sfa, selA, sfb, selB",
                 slots: list(&[630, 512, 596, 629, 608, 605, 609, 60, 610, 611, 98, 607]),
-                operands: list(&[425, 400, 399, 426, 436, 447, 438, 439, 448, 449]),
+                operands: list(&[425, 400, 399, 426, 448, 452, 438, 456, 454, 457]),
                 availability: AVAILABLE[125],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, e, f, sfa, selA, sfb, selB",
                 slots: list(&[630, 512, 596, 629, 612, 605, 613, 60, 610, 611, 98, 607]),
-                operands: list(&[425, 400, 399, 426, 436, 447, 438, 439, 448, 449]),
+                operands: list(&[425, 400, 399, 426, 448, 452, 438, 456, 454, 457]),
                 availability: AVAILABLE[125],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.{ue4m3,ue8m0} d, a, b, c, e, f, sfa, selA, sfb, selB",
                 slots: list(&[630, 512, 596, 629, 612, 605, 614, 60, 610, 611, 98, 615]),
-                operands: list(&[425, 400, 399, 426, 436, 447, 438, 439, 448, 449]),
+                operands: list(&[425, 400, 399, 426, 448, 452, 438, 458, 454, 459]),
                 availability: AVAILABLE[125],
                 ..Form::EMPTY
             },

@@ -91,7 +91,7 @@ impl Checker<'_> {
         let is_cut =
             |value: &i128| rule.ty.is_some_and(|ty| ty.bits() == 32) && value.unsigned_abs() >> 32 != 0;
         let integer = integer.map(|value| if is_cut(&value) { i128::from(value as u32) } else { value });
-        let error = integer.zip(rule.range).and_then(|(value, range)| out_of_range(value, range));
+        let error = integer.zip(rule.ranges.first()).and_then(|(value, range)| out_of_range(value, *range));
         error.or_else(|| constant_type(value, rule.ty?))
     }
 

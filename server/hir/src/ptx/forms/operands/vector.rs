@@ -16,6 +16,7 @@ struct Elements {
     /// The kind of the elements that are not bit types.
     kind: Option<Type>,
     has_bits: bool,
+    takes_constants: bool,
 }
 
 impl Checker<'_> {
@@ -35,7 +36,11 @@ impl Checker<'_> {
         let has_bits = elements
             .iter()
             .any(|element| matches!(*element, Operand::Register { name, .. } if is_bits(name)));
-        let mut seen = Elements { has_bits, ..Elements::default() };
+        // A vector in place of one register may have constants, but not only constants.
+        let takes_constants = rule.kinds.has(OperandKind::Immediate)
+            || matches!(rule.count, Count::OneOrBraced(_))
+                && elements.iter().any(|element| !matches!(element, Operand::Constant(_)));
+        let mut seen = Elements { has_bits, takes_constants, ..Elements::default() };
         for (index, element) in elements.iter().enumerate() {
             let error = match rule.indexes && index == 0 {
                 true => self.layer(rule, *element),
@@ -75,9 +80,11 @@ impl Checker<'_> {
     ) -> Option<OperandError> {
         match element {
             Operand::Sink if writes(rule) => None,
-            Operand::Constant(_) if !rule.kinds.has(OperandKind::Immediate) => {
-                Some(OperandError::Kind(Written::Constant))
+            Operand::Constant(_) if !seen.takes_constants => Some(OperandError::Kind(Written::Constant)),
+            Operand::Constant(id) if let Some(range) = rule.ranges.get(index) => {
+                self.constant(&OperandRule { ranges: std::slice::from_ref(range), ..*rule }, id)
             }
+            Operand::Special { .. } if rule.ranges.get(index).is_some() => self.scalar(rule, element),
             Operand::Constant(id) => {
                 let ty = match self.function.constant(id) {
                     Constant::Signed(_) | Constant::Unsigned(_) => Type::S32,
@@ -156,13 +163,14 @@ impl Elements {
 }
 
 fn wrong_length(rule: &OperandRule, elements: &[Operand]) -> Option<OperandError> {
-    let is_taken = rule.count != Count::One || rule.kinds.has(OperandKind::Vector);
+    let is_taken =
+        !matches!(rule.count, Count::One | Count::OneOrBraced(0)) || rule.kinds.has(OperandKind::Vector);
     if !is_taken {
         return Some(OperandError::Kind(Written::Vector));
     }
     let is_long = match rule.count {
         Count::One | Count::Any => true,
-        Count::OneOrBraced => elements.len() == 1,
+        Count::OneOrBraced(most) => elements.len() <= most as usize && elements.len().is_power_of_two(),
         Count::Braced(count) => elements.len() == count as usize,
         // There are no vectors of three.
         Count::AtLeast(count) => (count as usize..=4).contains(&elements.len()) && elements.len() != 3,

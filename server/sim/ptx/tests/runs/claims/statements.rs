@@ -135,7 +135,7 @@ impl OperandPosition<'_> {
         let braces = self.operand.kinds.contains(&OperandKind::Vector)
             && !self.operand.kinds.contains(&OperandKind::Register);
         let count = match self.operand.length {
-            Length::One | Length::OneOrBraced => None,
+            Length::One | Length::OneOrBraced(_) => None,
             Length::Any => Some([2, 4][self.round % 2]),
             Length::Exactly(count) => Some(usize::from(count)),
             Length::Product(product) => product.count(self.filled).map(|count| count as usize),

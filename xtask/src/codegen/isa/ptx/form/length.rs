@@ -8,7 +8,11 @@ use crate::codegen::isa::schema::ptx_form::{Length, Product};
 impl Length {
     /// Whether the length depends on the numbers in a slot.
     pub(super) fn counts(&self, slot: usize) -> bool {
-        matches!(self, Length::Product(product) if product.slots.iter().any(|(it, _)| *it == slot))
+        let product = match self {
+            Length::Product(product) | Length::OneOrBraced(product) => product,
+            Length::One | Length::Exactly(_) | Length::Any => return false,
+        };
+        product.slots.iter().any(|(it, _)| *it == slot)
     }
 }
 
@@ -18,9 +22,20 @@ pub(super) fn length(text: &str, slot: impl Fn(&str) -> Result<Option<usize>>) -
     if text == "?" {
         return Ok(Length::Any);
     }
-    if text == "{1}" {
-        return Ok(Length::OneOrBraced);
+    if let Some(most) = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
+        return Ok(Length::OneOrBraced(product(most, &slot)?.0));
     }
+    let (product, is_missing) = product(text, &slot)?;
+    let is_plain = product.slots.is_empty() && product.divisor == 1 && product.less == 0 && !product.or_more;
+    Ok(match () {
+        () if is_missing => Length::One,
+        () if is_plain => Length::Exactly(product.factor),
+        () => Length::Product(product),
+    })
+}
+
+/// Reads a product, and whether the form lacks one of its classes.
+fn product(text: &str, slot: &impl Fn(&str) -> Result<Option<usize>>) -> Result<(Product, bool)> {
     let (text, or_more) = text.strip_suffix("..").map_or((text, false), |text| (text, true));
     let (text, less) = number_after(text, '-', 0)?;
     let (text, divisor) = number_after(text, '/', 1)?;
@@ -43,12 +58,7 @@ pub(super) fn length(text: &str, slot: impl Fn(&str) -> Result<Option<usize>>) -
             None => is_missing = true,
         }
     }
-    let is_plain = product.slots.is_empty() && divisor == 1 && less == 0 && !or_more;
-    Ok(match () {
-        () if is_missing => Length::One,
-        () if is_plain => Length::Exactly(product.factor),
-        () => Length::Product(product),
-    })
+    Ok((product, is_missing))
 }
 
 /// The text before a sign, and the number after it.

@@ -139,9 +139,9 @@ impl Scope<'_> {
         };
         let own = &self.entry.operands[index];
         let (ty, space, length) = annotation(own.ty.as_deref().unwrap_or_default());
-        let (kinds, range) = match written.kinds {
+        let (kinds, ranges) = match written.kinds {
             Some(kinds) => self.accepted(kinds)?,
-            None => (own.kinds.to_vec(), None),
+            None => (own.kinds.to_vec(), Vec::new()),
         };
         let (ty, space) = self.type_and_space(written.ty.or(ty), written.space.or(space), &kinds)?;
         Ok(FormOperand {
@@ -154,7 +154,7 @@ impl Scope<'_> {
                 Some(text) => length_of(self, text)?,
                 None => Length::One,
             },
-            range,
+            ranges,
             presence: match written.presence {
                 None => Presence::Required,
                 Some("") => Presence::Optional,
@@ -181,16 +181,16 @@ impl Scope<'_> {
         self.entry.modifiers.iter().find(|class| class.name == name)
     }
 
-    /// The kinds of `reg+imm(0..15)`, and the range of the constants.
-    fn accepted(&self, text: &str) -> Result<(Vec<OperandKind>, Option<Range>)> {
+    /// The kinds of `reg+imm(0..15)`, and the ranges of the constants.
+    fn accepted(&self, text: &str) -> Result<(Vec<OperandKind>, Vec<Range>)> {
         let list = |text: &str| -> Result<Vec<OperandKind>> {
             let kinds = text.split('+').filter(|kind| !kind.is_empty());
             Ok(kinds.map(word).collect::<Result<_, serde::de::value::Error>>()?)
         };
-        let Some((before, rest)) = text.split_once('(') else { return Ok((list(text)?, None)) };
+        let Some((before, rest)) = text.split_once('(') else { return Ok((list(text)?, Vec::new())) };
         let (within, after) = rest.split_once(')').context("a `(` is not closed")?;
-        let range = range(within, |name| self.index(name))?;
-        Ok((list(&format!("{before}{after}"))?, Some(range)))
+        let ranges = within.split(',').map(|part| range(part, |name| self.index(name)));
+        Ok((list(&format!("{before}{after}"))?, ranges.collect::<Result<_>>()?))
     }
 
     /// The word after the colon of an address is its state space, unless it is a type. For other operands, the state

@@ -80,6 +80,8 @@ fn lengths_are_computed_from_modifiers() {
     has("ld.shape d*shape.2/4", "words: &[\".m64n8k16\"], numbers: &[64, 8, 16]");
     has("ld{.vec} d*vec*2-1/reg", "slots: &[(0, None)], factor: 2, divisor: 1, less: 1, ..Product::EMPTY");
     has("ld.geom d*geom..", "or_more: true");
+    has("ld.type d*{8}", "Length::OneOrBraced(Product { factor: 8");
+    has("ld{.vec}.type d*{vec}", "Length::OneOrBraced(Product { slots: &[(0, None)]");
     has("ld.geom d*geom..", "words: &[\".a2d\"], numbers: &[4], indexes: true");
     has("ld.geom d", "words: &[\".a2d\"], ..Value::EMPTY");
 }
@@ -88,11 +90,12 @@ fn lengths_are_computed_from_modifiers() {
 fn constants_have_a_range() {
     has(
         "ld.type d, b/imm(0..15)?",
-        "range: Some(Range { high: Bound::Number(15), step: Step::Multiple(1), ..Range::EMPTY })",
+        "ranges: &[Range { high: Bound::Number(15), step: Step::Multiple(1), ..Range::EMPTY }]",
     );
     has("ld.type d, b/reg+imm(32..1024/32)", "high: Bound::Number(1024), step: Step::Multiple(32)");
     has("ld.type d, b/reg+imm(32..512/2^n)", "step: Step::PowerOfTwo");
     has("ld.type d, b/reg+imm(0..d)", "high: Bound::Operand(0)");
+    has("ld.type d, b*2/reg+imm(0..3,0..1)", "..Range::EMPTY }, Range { high: Bound::Number(1)");
 }
 
 #[test]
