@@ -38,6 +38,11 @@ impl FurtherFaults {
             && finding.statement.is_some_and(|statement| self.reported.insert(statement))
     }
 
+    /// Whether an invalid access of the statement was reported.
+    pub fn has_reported(&self, statement: u32) -> bool {
+        self.reported.contains(&StatementId(statement))
+    }
+
     pub(crate) fn end(&mut self) {
         self.is_over = true;
     }

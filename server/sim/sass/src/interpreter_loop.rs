@@ -311,6 +311,7 @@ impl Running<'_> {
     /// Executes an operation and reports it to the observer.
     #[inline(never)]
     fn observed_step<S: Simd>(&mut self, simd: S, operation: &Operation, at: Executing) -> Result<(), Stop> {
+        self.silence_known_faults(at.statement);
         let effects = self.observer.before(at, self.registers, &mut self.ctx).map_err(Stop::Unknown)?;
         let pc = at.statement as usize;
         let done = match at.executed {

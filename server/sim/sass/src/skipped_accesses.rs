@@ -43,6 +43,14 @@ impl Running<'_> {
         Ok(())
     }
 
+    /// While the run looks for further faults: another fault of the statement needs no message.
+    #[inline(always)]
+    pub(super) fn silence_known_faults(&mut self, statement: u32) {
+        if let Some(further) = &self.observer.state.further {
+            self.ctx.spaces.is_silent = further.has_reported(statement);
+        }
+    }
+
     /// Whether lanes can skip an operation. One that accesses several spaces has had effects in some of them.
     fn can_skip(&self, op: Op, mask: u32) -> bool {
         let Some(access) = access_of(op, self.program) else { return matches!(op, Op::LoadConstant(_)) };

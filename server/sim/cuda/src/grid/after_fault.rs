@@ -11,7 +11,7 @@ use crate::further_faults::FurtherFaults;
 use crate::memory::print_buffer::PrintBuffer;
 
 /// Maximum warp instructions of the search.
-const MAX_STEPS: u64 = 1_000_000;
+const MAX_STEPS: u64 = 300_000;
 /// Maximum bytes of device memory, which is copied.
 const MAX_COPY: u64 = 64 << 20;
 
@@ -47,6 +47,7 @@ impl<W: ClusterReports> SequentialBlocks<'_, '_, W> {
         let (memory, extra) = (self.grid.spaces.launch.clone(), self.grid.extra.clone());
         let printed = std::mem::replace(&mut self.grid.spaces.printed, PrintBuffer::new(0));
         let outcome = self.search(clusters);
+        self.grid.spaces.is_silent = false;
         (self.grid.spaces.launch, self.grid.spaces.printed) = (memory, printed);
         (self.grid.state.sanitizer, self.grid.extra) = (sanitizer, extra);
         outcome

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::memory::DeviceMemory;
 use warplens_sim_warp::trace::RunOptions;
 
@@ -47,6 +48,8 @@ pub struct Spaces {
     pub changed_maps: ChangedMaps,
     /// Records accesses to memory that blocks share, if requested.
     pub access_set: Option<Box<AccessSet>>,
+    /// Whether nobody reads the message of an invalid access, which takes long.
+    pub is_silent: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -169,7 +172,7 @@ impl Spaces {
     /// Checks that every lane may access its address, and records the access.
     #[inline(always)]
     pub fn check(&mut self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses> {
-        let checked = self.find(request, local)?;
+        let checked = self.find(request, local, !self.is_silent)?;
         if let Some(touched) = &mut self.access_set {
             let &AddressCheck { addresses, span, mode, mask, .. } = request;
             match &checked {
@@ -188,11 +191,11 @@ impl Spaces {
     /// The extents of valid addresses, without recording the access; `None` if an address is invalid.
     #[inline]
     pub fn locate(&self, request: &AddressCheck<'_>, local: &Local) -> Option<CheckedAddresses> {
-        self.find(request, local).ok()
+        self.find(request, local, false).ok()
     }
 
     #[inline(always)]
-    fn find(&self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses> {
+    fn find(&self, request: &AddressCheck<'_>, local: &Local, explains: bool) -> Result<CheckedAddresses> {
         let &AddressCheck { space, addresses, span, mode, mask, .. } = request;
         let first = mask.trailing_zeros() as usize % WIDTH;
         // With an empty mask there is nothing to check, and the caller does not use the extents.
@@ -208,10 +211,16 @@ impl Spaces {
                 return Ok(CheckedAddresses::One(extent));
             }
         }
-        self.find_each(request, local)
+        self.find_each(request, local, explains)
     }
 
-    fn find_each(&self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses> {
+    /// Without an explanation, a fault only has its lanes.
+    fn find_each(
+        &self,
+        request: &AddressCheck<'_>,
+        local: &Local,
+        explains: bool,
+    ) -> Result<CheckedAddresses> {
         let &AddressCheck { space, addresses, span, unit, mode, mask } = request;
         let mut extents = [None; WIDTH];
         let mut fault: Option<Fault> = None;
@@ -220,6 +229,12 @@ impl Spaces {
             let extent = self.extent(space, address, local).filter(|extent| extent.holds(address, span));
             let access = InvalidAccess { space, address, span, unit, mode };
             let wrong = match extent {
+                _ if !explains => {
+                    let is_valid = extent.is_some_and(|extent| {
+                        address & (span - 1) == 0 && !(mode == AccessMode::Store && extent.read_only)
+                    });
+                    (!is_valid).then(|| Fault::new(FindingKind::OutOfBounds, "", 0))
+                }
                 None => Some(self.miss(access, local)),
                 Some(_) if address & (span - 1) != 0 => Some(self.misaligned(access, local)),
                 Some(extent) if mode == AccessMode::Store && extent.read_only => {
@@ -288,6 +303,7 @@ impl Spaces {
         let checked = self.find(
             &AddressCheck { space, addresses: &[address; WIDTH], span, unit: span, mode, mask },
             local,
+            true,
         )?;
         Ok(match checked {
             CheckedAddresses::One(extent) => self.read(extent, local, lane, address, size),

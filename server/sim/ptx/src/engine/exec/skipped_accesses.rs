@@ -77,6 +77,9 @@ impl GroupRun<'_> {
     #[cold]
     #[inline(never)]
     fn follow(&mut self, pc: u32, executed: u32) {
+        let statement = self.function.first_statement + pc;
+        self.ctx.spaces.is_silent =
+            self.state.further.as_ref().is_some_and(|further| further.has_reported(statement));
         let Some(given) = self.unknown_sources(pc, executed) else { return self.state.end_search() };
         let op = self.function.code[pc as usize].op;
         let knows_memory = self.state.further.as_ref().is_none_or(|further| further.memory.is_empty());
@@ -189,14 +192,13 @@ impl GroupRun<'_> {
     fn words(&self, accessed: &Accessed, lane: usize) -> Vec<UnknownWord> {
         let &Accessed { space, ref addresses, span } = accessed;
         let first = addresses[lane];
-        let mut words: Vec<_> = (0..span)
-            .filter_map(|offset| {
-                let address = first.wrapping_add(offset);
-                Some(self.word(self.extent(space, address, lane)?, address, lane))
-            })
-            .collect();
-        words.dedup();
-        words
+        let word = |offset: u64| {
+            let address = first.wrapping_add(offset);
+            Some(self.word(self.extent(space, address, lane)?, address, lane))
+        };
+        let is_inside = self.extent(space, first, lane).is_some_and(|extent| extent.holds(first, span));
+        let step = if is_inside && first.is_multiple_of(4) { 4 } else { 1 };
+        (0..span).step_by(step).filter_map(word).collect()
     }
 
     fn extent(&self, space: Space, address: u64, lane: usize) -> Option<Extent> {
