@@ -44,7 +44,7 @@ impl<const W: usize> Wave<W> {
     #[inline(always)]
     fn interpret<S: Simd>(&mut self, simd: S, ctx: &mut ExecContext<'_>) -> Result<Stop, Fault> {
         let program = ctx.program;
-        let is_observed = ctx.sanitizer.is_some() || self.tracer.is_some();
+        let is_observed = ctx.sanitizer.is_some() || self.tracer.is_some() || ctx.further.is_some();
         while self.active != 0 {
             if *ctx.steps >= ctx.pause {
                 return Ok(Stop::Paused);
@@ -59,6 +59,7 @@ impl<const W: usize> Wave<W> {
             }
             match program.ops.get(self.pc as usize) {
                 None => self.run_past_end(ctx),
+                Some(op) if ctx.further.is_some() && self.ends_search(op, ctx) => return Ok(Stop::Paused),
                 Some(op) => {
                     if let Action::Control(control) = op.action
                         && let Some(stop) = self.control(op, control, ctx)?
@@ -132,10 +133,13 @@ impl<const W: usize> Wave<W> {
     fn step<S: Simd>(&mut self, simd: S, op: &Op, ctx: &mut ExecContext<'_>) -> Result<(), Box<OutOfRange>> {
         let (program, mask, pc) = (ctx.program, self.active, self.pc);
         let position = &WavePosition { geometry: ctx.geometry, workgroup: ctx.workgroup, wave: self.index };
-        let executed = match op.guard {
+        let mut executed = match op.guard {
             None => mask,
             Some(guard) => mask & self.state.holds(guard),
         };
+        if ctx.further.is_some() {
+            executed = self.skip_invalid(op, executed, ctx);
+        }
         self.visit(executed);
         if let Some((sanitizer, group)) = &mut ctx.sanitizer
             && let Some(shadow) = &mut self.shadow

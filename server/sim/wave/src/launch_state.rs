@@ -111,6 +111,11 @@ impl<'l> LaunchState<'l> {
         recorder
     }
 
+    /// Whether the caller receives the steps of a wave.
+    pub(crate) fn streams(&self) -> bool {
+        self.control.steps.is_some()
+    }
+
     /// Reports progress to the caller and checks for cancellation.
     pub(crate) fn poll(&self) -> Result<(), RunEnd> {
         let progress = Progress { steps: self.steps, blocks_done: self.groups_done, blocks: self.groups };

@@ -20,6 +20,7 @@ pub mod decode;
 mod executable;
 mod float;
 mod frames;
+mod further_faults;
 mod interpreter_loop;
 mod lanes;
 pub mod launch_config;

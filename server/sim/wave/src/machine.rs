@@ -8,6 +8,7 @@ use warplens_sim_warp::record::Recorder;
 use warplens_sim_warp::trace::{Finding, Mask, RegisterValues, StatementId};
 
 use super::frames::Frames;
+use super::further_faults::{FurtherFaults, UnknownRegisters};
 use super::memory::Memory;
 use super::program::Program;
 use super::reconvergences::Reconvergences;
@@ -29,6 +30,8 @@ pub(crate) struct ExecContext<'s> {
     pub(crate) arch: Arch,
     /// The sanitizer and the workgroup's shadow state, if checks are enabled.
     pub(crate) sanitizer: Option<(&'s mut Sanitizer, &'s mut GroupShadow)>,
+    /// The search for further faults, while the run goes on only for them.
+    pub(crate) further: Option<&'s mut FurtherFaults>,
     pub(crate) findings: &'s mut Vec<Finding>,
     pub(crate) max_findings: usize,
 }
@@ -36,6 +39,9 @@ pub(crate) struct ExecContext<'s> {
 impl ExecContext<'_> {
     /// Adds a finding, unless the wave already has the same finding at this statement.
     pub(super) fn push(&mut self, finding: Finding) {
+        if self.further.is_some() {
+            return;
+        }
         let key = |finding: &Finding| (finding.kind, finding.statement, finding.cta, finding.warp);
         let same = |old: &Finding| key(old) == key(&finding);
         if self.findings.len() < self.max_findings && !self.findings.iter().any(same) {
@@ -83,6 +89,8 @@ pub(crate) struct Wave<const W: usize> {
     pub(crate) tracer: Option<Box<ValueTracer>>,
     /// The shadow state, if checks are enabled.
     pub(crate) shadow: Option<Box<WaveShadow>>,
+    /// The registers that depend on skipped accesses, once there are any.
+    pub(super) unknown: Option<Box<UnknownRegisters>>,
 }
 
 impl<const W: usize> Wave<W> {
@@ -113,6 +121,7 @@ impl<const W: usize> Wave<W> {
             reconvergences: None,
             tracer: None,
             shadow: None,
+            unknown: None,
         }
     }
 

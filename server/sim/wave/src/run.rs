@@ -11,8 +11,10 @@ use warplens_sim_warp::LaunchConfig;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::findings::with_titles;
 use warplens_sim_warp::races::remove_raced_reads;
+use warplens_sim_warp::record::Recorder;
 use warplens_sim_warp::trace::{Control, Finding, RunOptions, RunOutcome, StatementId, Status, WarpId};
 
+use super::further_faults::FurtherFaults;
 use super::launch_state::{Fault, LaunchState, POLL, RunEnd, WaitingWave, blocked_waves};
 use super::listing::FinishedWave;
 use super::loop_efficiency::loop_efficiency;
@@ -37,6 +39,10 @@ pub fn run(
         Run::<32>::new(program, launch, options, control).run()
     }
 }
+
+/// Maximum warp instructions of a search for further faults, and maximum bytes of device memory, which is copied for it.
+const MAX_STEPS: u64 = 300_000;
+const MAX_COPY: u64 = 64 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WaveStatus {
@@ -67,6 +73,11 @@ struct Run<'l, const W: usize> {
     launch: LaunchState<'l>,
     arch: Arch,
     sanitizer: Option<Box<Sanitizer>>,
+    /// How many workgroups have started.
+    started: u64,
+    max_steps: u64,
+    /// The search for further faults, after the run has faulted.
+    further: Option<Box<FurtherFaults>>,
 }
 
 impl<'l, const W: usize> Run<'l, W> {
@@ -77,14 +88,24 @@ impl<'l, const W: usize> Run<'l, W> {
         control: Control<'l>,
     ) -> Self {
         let launch = LaunchState::new(launch, W, program.local_memory, options, control);
-        Run { program, launch, arch: Arch::new(), sanitizer: Sanitizer::new(options) }
+        Run {
+            program,
+            launch,
+            arch: Arch::new(),
+            sanitizer: Sanitizer::new(options),
+            started: 0,
+            max_steps: options.limits.max_steps,
+            further: None,
+        }
     }
 
     fn run(mut self) -> RunOutcome {
         let wave_bytes = self.program.rows() as u64 * W as u64 * 4;
         let ended =
             self.launch.check_memory(wave_bytes, self.program.statements()).and_then(|()| self.run_groups());
+        let further = self.further.take().map_or_else(Vec::new, |further| further.findings);
         let mut result = self.launch.finish(ended)?;
+        result.findings.extend(with_titles(further));
         let raced = raced_statements(&result.findings);
         remove_raced_reads(&mut result.findings, &raced);
         if let Some(sanitizer) = &self.sanitizer {
@@ -112,7 +133,7 @@ impl<'l, const W: usize> Run<'l, W> {
             true => Ok(Status::Finished),
             false => {
                 self.no_progress(&suspended);
-                suspended.into_iter().for_each(|(group, _)| self.collect(group));
+                suspended.iter_mut().for_each(|(group, _)| self.collect(group));
                 Ok(Status::NoProgress)
             }
         }
@@ -161,7 +182,8 @@ impl<'l, const W: usize> Run<'l, W> {
     fn group(&mut self, number: u64) -> Workgroup<W> {
         let (program, launch, sanitizer) = (self.program, &mut self.launch, self.sanitizer.as_ref());
         let id = launch.geometry.workgroup_id(number);
-        let listed = launch.listing.reserve(launch.geometry.waves);
+        let listed = if self.further.is_some() { 0 } else { launch.listing.reserve(launch.geometry.waves) };
+        self.started = number + 1;
         let waves = (0..launch.geometry.waves).map(|index| {
             let warp = WarpId { cta: id, warp: index };
             let recorder = launch.recorder(program.statements(), warp, listed);
@@ -185,13 +207,17 @@ impl<'l, const W: usize> Run<'l, W> {
         let done = match self.run_waves(&mut group) {
             Ok(done) => done,
             Err(end) => {
-                self.collect(group);
-                std::mem::take(suspended).into_iter().for_each(|(group, _)| self.collect(group));
+                let others = std::mem::take(suspended).into_iter().map(|(group, _)| group);
+                let mut groups: Vec<_> = std::iter::once(group).chain(others).collect();
+                groups.iter_mut().for_each(|group| self.collect(group));
+                if let RunEnd::Fault(fault) = &end {
+                    self.find_further_faults(fault, groups)?;
+                }
                 return Err(end);
             }
         };
         if done {
-            self.collect(group);
+            self.collect(&mut group);
             return self.launch.group_done();
         }
         let at = suspended.partition_point(|(other, _)| other.number < group.number);
@@ -236,7 +262,7 @@ impl<'l, const W: usize> Run<'l, W> {
 
     fn run_wave(&mut self, group: &mut Workgroup<W>, index: usize) -> Result<WaveStatus, RunEnd> {
         let LaunchState { options, geometry, .. } = self.launch;
-        let limit = options.limits.max_steps;
+        let limit = self.max_steps;
         loop {
             let launch = &mut self.launch;
             if launch.steps >= limit {
@@ -252,6 +278,7 @@ impl<'l, const W: usize> Run<'l, W> {
                 arch: self.arch,
                 steps: &mut launch.steps,
                 sanitizer: self.sanitizer.as_deref_mut().zip(group.shadow.as_mut()),
+                further: self.further.as_deref_mut(),
                 findings: &mut launch.findings,
                 max_findings: options.limits.max_findings,
             };
@@ -265,24 +292,64 @@ impl<'l, const W: usize> Run<'l, W> {
                 Stop::Paused => None,
             };
             self.launch.poll()?;
+            if self.further.as_ref().is_some_and(|further| further.is_over) {
+                return Err(RunEnd::StepLimit);
+            }
             if let Some(status) = status {
                 return Ok(status);
             }
         }
     }
 
-    fn collect(&mut self, group: Workgroup<W>) {
+    /// Goes on after an access out of range, without it, to find the other statements that have them. What the run shows
+    /// is as of its first fault.
+    fn find_further_faults(&mut self, first: &Fault, mut groups: Vec<Workgroup<W>>) -> Result<(), RunEnd> {
+        let options = &self.launch.options;
+        let is_observed = options.trace.is_some() || options.watch.is_some() || self.launch.streams();
+        let Some(at) = first.finding.statement.filter(|_| first.finding.kind == FindingKind::OutOfBounds)
+        else {
+            return Ok(());
+        };
+        let stopped = groups[0].waves.iter().find(|(wave, _)| wave.index == first.finding.warp);
+        let can_skip = stopped.is_some_and(|(wave, _)| wave.can_skip(&self.program.ops[at.index()]));
+        if is_observed || !can_skip || self.launch.memory.size() > MAX_COPY {
+            return Ok(());
+        }
+        for (wave, _) in groups.iter_mut().flat_map(|group| &mut group.waves) {
+            wave.recorder = Recorder::new(self.program.statements(), 0, 0);
+        }
+        let (sanitizer, memory) = (self.sanitizer.take(), self.launch.memory.clone());
+        self.further = Some(Box::new(FurtherFaults::after(at.0)));
+        self.max_steps = self.max_steps.min(self.launch.steps.saturating_add(MAX_STEPS));
+        let ended = self.search(groups);
+        (self.sanitizer, self.launch.memory) = (sanitizer, memory);
+        if let Err(RunEnd::Cancelled) = ended { Err(RunEnd::Cancelled) } else { Ok(()) }
+    }
+
+    /// Runs these workgroups and those that have not started.
+    fn search(&mut self, groups: Vec<Workgroup<W>>) -> Result<(), RunEnd> {
+        for mut group in groups {
+            self.run_waves(&mut group)?;
+        }
+        for number in self.started..self.launch.groups {
+            let mut group = self.group(number);
+            self.run_waves(&mut group)?;
+        }
+        Ok(())
+    }
+
+    fn collect(&mut self, group: &mut Workgroup<W>) {
         let (program, width) = (self.program, self.launch.geometry.width);
-        for (mut wave, _) in group.waves {
+        for (wave, _) in &mut group.waves {
             let registers = self.launch.options.registers.then(|| wave.registers(program, width));
             let reconvergences = wave.reconvergences.as_mut().map(|reconvergences| reconvergences.take());
             let done = FinishedWave {
                 id: WarpId { cta: group.id, warp: wave.index },
                 launched: wave.launched,
-                recorder: wave.recorder,
+                recorder: std::mem::take(&mut wave.recorder),
                 registers,
                 reconvergences: reconvergences.unwrap_or_default(),
-                values: wave.tracer.map(|tracer| tracer.finish(&program.named)),
+                values: wave.tracer.take().map(|tracer| tracer.finish(&program.named)),
             };
             self.launch.listing.take(group.number, done, group.listed);
         }

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 use warplens_sim_warp::finding_kind::FindingKind;
-use warplens_sim_warp::trace::RunResult;
+use warplens_sim_warp::trace::{RunResult, Status};
 
 use super::{
     LaunchConfig, device_memory, device_words, ending, launch_config, launch_text, limited, listing, options,
@@ -303,4 +303,44 @@ fn the_tutorial_kernel() {
     "#]]
     .assert_eq(&listing(text, &code, &result, &result.warps[0]));
     assert_eq!(device_words(&result, 8), [1100, 1003, 1102, 1009, 1104, 1015, 1106, 1021]);
+}
+
+#[test]
+fn a_run_goes_on_without_accesses_out_of_range() {
+    let found = |statements: &str| {
+        let text = format!(".kernel k\n{statements}\nhalt\n.end\n");
+        let launch = LaunchConfig { memory: device_memory(64), ..launch_config([1; 3], [32, 1, 1], 32) };
+        let (result, _) = launch_text(&text, launch, &options());
+        assert_eq!(result.status, Status::Faulted);
+        let at =
+            result.findings.iter().map(|finding| (finding.kind.name(), finding.statement.map(|at| at.0)));
+        at.collect::<Vec<_>>()
+    };
+    let at = |statements: &[u32]| -> Vec<_> {
+        statements.iter().map(|statement| ("out-of-bounds", Some(*statement))).collect()
+    };
+    let far = "mov_imm r1, 0x7ffffff0\nmov_imm r2, 0\n";
+    assert_eq!(
+        found(&format!(
+            "{far}device_load.u32 r3, r1\nlocal_store.u32 r3, r1\natomic_add r4, r1, r3, .device\ndevice_store.u32 r3, r2"
+        )),
+        at(&[2, 3, 4])
+    );
+    // Once for each statement, also in a loop.
+    assert_eq!(
+        found(&format!(
+            "{far}mov_imm r5, 0\nmov_imm r6, 1\nmov_imm r7, 3\nloop\ndevice_load.u32 r3, r1\niadd r5, r5, r6\nicmp.ge p0, r5, r7\nbreak p0\nendloop\ndevice_store.u32 r2, r1"
+        )),
+        at(&[6, 11])
+    );
+    // An unknown value that becomes an address, a guard or a condition ends the run, also one from memory or another lane.
+    for after in [
+        "device_store.u32 r2, r3",
+        "icmp.eq p0, r3, r2\n@p0 device_store.u32 r2, r1",
+        "icmp.eq p0, r3, r2\nif p0\ndevice_store.u32 r2, r1\nendif",
+        "device_store.u32 r3, r2\ndevice_load.u32 r4, r2\ndevice_store.u32 r2, r4",
+        "wave_broadcast r4, r3, r2\ndevice_store.u32 r2, r4",
+    ] {
+        assert_eq!(found(&format!("{far}device_load.u32 r3, r1\n{after}")), at(&[2]), "{after}");
+    }
 }
