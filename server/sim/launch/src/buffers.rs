@@ -45,11 +45,11 @@ pub fn place_buffers(
     mut budget: Budget<'_>,
     mut place: impl FnMut(&Argument, &str, u64, &[u8]) -> Result<u64, Problem>,
 ) -> Result<Vec<PlacedBuffer>, Problem> {
-    check_sizes(launch, budget.left)?;
+    let together = check_sizes(launch, budget.left)?;
     let mut buffers = Vec::new();
     for argument in launch.args.iter().flat_map(Argument::all) {
         for (name, buffer) in argument.own_buffers() {
-            let deferred = contents::deferred(buffer);
+            let deferred = contents::deferred(buffer, together);
             let bytes = match deferred {
                 Some(_) => Vec::new(),
                 None => {
@@ -68,14 +68,15 @@ pub fn place_buffers(
 }
 
 /// Adds up the sizes that are known before anything is allocated.
-fn check_sizes(launch: &Launch, mut left: u64) -> Result<(), Problem> {
+fn check_sizes(launch: &Launch, max: u64) -> Result<u64, Problem> {
+    let mut left = max;
     for argument in launch.args.iter().flat_map(Argument::all) {
         for (_, buffer) in argument.own_buffers() {
             let size = contents::size(buffer).unwrap_or(0);
             left = left.checked_sub(size).ok_or_else(|| wrong(argument, contents::too_large(size, left)))?;
         }
     }
-    Ok(())
+    Ok(max - left)
 }
 
 /// The array shape of the buffer that an argument passes.

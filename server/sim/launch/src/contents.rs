@@ -10,8 +10,8 @@ use super::model::{Buffer, Contents, Fill};
 /// Reads a file that a launch names.
 pub type FileReader<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, Box<dyn Error>>;
 
-/// Buffers of this size, in bytes, are filled when a run starts: until then they take no memory. Smaller ones are copied, which is
-/// faster.
+/// Buffers that have this size together, in bytes, are filled when a run starts, which can be cancelled; until then they take no
+/// memory. Smaller ones are copied, which is faster.
 const DEFERRED: u64 = 64 << 20;
 
 /// Elements that are generated at a time.
@@ -28,10 +28,10 @@ pub(crate) fn size(buffer: &Buffer) -> Option<u64> {
     }
 }
 
-/// What a run fills the buffer with when it starts; memory is zero until then.
-pub(crate) fn deferred(buffer: &Buffer) -> Option<Fill> {
+/// What a run fills the buffer with when it starts; memory is zero until then. `together` is the size of all buffers.
+pub(crate) fn deferred(buffer: &Buffer, together: u64) -> Option<Fill> {
     match buffer.contents {
-        Contents::Filled { fill, .. } => (fill == Fill::Zero || size(buffer)? >= DEFERRED).then_some(fill),
+        Contents::Filled { fill, .. } => (fill == Fill::Zero || together >= DEFERRED).then_some(fill),
         Contents::Values(_) | Contents::Bytes(_) | Contents::File(_) => None,
     }
 }

@@ -428,3 +428,19 @@ fn a_deferred_buffer_is_filled_when_the_run_starts() {
     assert_eq!(last(&resolved.initial_bytes(x)), 4999);
     assert_eq!(last(resolved.config.memory.bytes(x.address, x.len).unwrap()), 0);
 }
+
+#[test]
+fn buffers_that_are_large_together_are_deferred() {
+    let deferred = |len: u32| {
+        let text = format!(
+            "[[launch]]\nname = 'l'\nfile = 'k'\nargs = [{{ u32 = 1 }}, {{ f32 = 2.0 }}, \
+             {{ buffer = 'u32', len = {len}, fill = 'iota' }}, {{ buffer = 'f32', len = {len}, fill = 'iota' }}]"
+        );
+        let launch = launches(&text, Format::Toml).unwrap().remove(0).usable().unwrap();
+        let kernel = Kernel::new("saxpy".into(), saxpy());
+        let resolved = resolve(&launch, &kernel, 1 << 27, &|_| Err("no file".into())).unwrap();
+        resolved.buffers.iter().map(|buffer| buffer.deferred).collect::<Vec<_>>()
+    };
+    assert_eq!(deferred(5000), [None; 2]);
+    assert_eq!(deferred(9_000_000), [Some(Fill::Iota); 2]);
+}
