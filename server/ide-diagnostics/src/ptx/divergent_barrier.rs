@@ -327,6 +327,12 @@ mod tests {
             &[7, 9, 11],
         );
         check("@%p1 bra L;\nbar.sync 0;\nret;\nL: bar.sync 0;\nret;", &[6, 8]);
+        check("@%p1 bra L;\nbar.arrive 1, 64;\nbra END;\nL: bar.sync 1, 64;\nEND: ret;", &[6, 8]);
+        check("@%p1 bra L;\nbar.arrive 1, 64;\nbra END;\nL: bar.arrive 1, 64;\nEND: ret;", &[6, 8]);
+        check(
+            "@%p1 bra L;\nbarrier.arrive.aligned 1, 64;\nret;\nL: barrier.cta.arrive.aligned 2, 64;\nret;",
+            &[6, 8],
+        );
         for (first, second) in [("bar.sync 14, 32", "bar.sync 14, 32"), ("bar.sync 1, 32", "bar.sync 2, 32")]
         {
             for leave in ["ret", "exit", "st.shared.u32 [8], %r1; ret"] {
@@ -345,6 +351,10 @@ mod tests {
             "mov.u32 %r2, 64;\nsetp.lt.u32 %p1, %r1, %r2;\n@%p1 bra L;\nbar.sync 1, 64;\nbra END;\nL: bar.sync 2, 64;\nEND: ret;",
             // Producers and consumers.
             "setp.lt.u32 %p1, %r1, 64;\n@%p1 bra L;\nbar.sync 1, 128;\nbra END;\nL: bar.arrive 1, 128;\nEND: ret;",
+            // Lanes that arrive need not be together without `.aligned`, nor where each path has one or none.
+            "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\nbarrier.arrive 1, 64;\nbra END;\nL: barrier.arrive 2, 64;\nEND: ret;",
+            "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra END;\nbar.arrive 1, 64;\nEND: ret;",
+            "setp.lt.u32 %p1, %r1, 64;\n@%p1 bra L;\nbar.arrive 1, 128;\nbar.sync 2, 128;\nret;\nL: bar.sync 1, 128;\nbar.arrive 2, 128;\nret;",
             // Whole warps on each path, which each leave.
             "setp.lt.u32 %p1, %r1, 64;\n@%p1 bra L;\nbar.sync 1, 64;\nret;\nL: bar.sync 2, 64;\nret;",
             // Lanes that leave inside one path, and one barrier for all others.

@@ -64,7 +64,7 @@ pub(super) fn check(
 enum Interest {
     /// `.uni`: it asserts that the branch is uniform.
     Promise,
-    /// It waits until all lanes of a warp arrive.
+    /// All lanes of a warp must arrive together.
     Barrier,
 }
 
@@ -73,9 +73,8 @@ impl Interest {
         let has = |word| mnemonic.has(word);
         match &*mnemonic.opcode {
             "bra" | "brx" | "call" | "ret" if has("uni") => Some(Interest::Promise),
-            "bar" if !has("warp") && (has("sync") || has("red")) => Some(Interest::Barrier),
-            "barrier" if has("aligned") && (has("sync") || has("red")) => Some(Interest::Barrier),
-            "barrier" if has("cluster") && has("aligned") => Some(Interest::Barrier),
+            "bar" if !has("warp") => Some(Interest::Barrier),
+            "barrier" if has("aligned") => Some(Interest::Barrier),
             _ => None,
         }
     }
