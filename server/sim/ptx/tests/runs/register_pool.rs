@@ -34,8 +34,13 @@ fn rules_of_the_instruction() {
     assert!(ignored[0].contains("is ignored"), "{ignored:?}");
     let raises = found(PAIR, 256, "setmaxnreg.dec.sync.aligned.u32 136;", high);
     assert!(raises[0].contains("`setmaxnreg.dec` to 136 raises the count of 128 at entry"), "{raises:?}");
+    // The assembler gives the entry no more than the largest count that is requested.
     let lowers = found(PAIR, 256, LOW, "setmaxnreg.inc.sync.aligned.u32 64;\n");
     assert!(lowers.is_empty(), "{lowers:?}");
+    let second = "setp.lt.u32 %p1, %r1, 256;\n@%p1 bra MIDDLE;\nsetmaxnreg.inc.sync.aligned.u32 232;\nbra.uni DONE;\n\
+                  MIDDLE:\nsetmaxnreg.inc.sync.aligned.u32 64;";
+    let lowers = found(".maxnreg 128", 384, LOW, second);
+    assert!(lowers[0].contains("`setmaxnreg.inc` to 64 lowers the count of 128 at entry"), "{lowers:?}");
     let one = format!("setp.lt.u32 %p1, %r1, 32;\n@%p1 {LOW}");
     assert!(found(PAIR, 256, &one, "")[0].contains("only some warps"));
 }
