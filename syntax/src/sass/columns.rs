@@ -44,13 +44,14 @@ pub(super) fn quotation(text: &[u8], after_code: bool) -> usize {
 
 /// Where the columns that start at `from` end, if an instruction follows them.
 fn before_code(text: &[u8], from: usize, after_code: bool) -> Option<usize> {
-    let (mut at, mut is_sure) = (from, false);
+    let (mut at, mut is_of_listing) = (from, false);
     for _ in 0..MOST_COLUMNS {
         let start = at + indentation(&text[at..]);
         let column = Column::of(word(&text[start..]))?;
-        is_sure |= column.is_sure;
+        is_of_listing |= column.kind == Kind::OfListing;
         at = start + column.length;
-        let class = line::classify(&text[at..], after_code && (is_sure || column.is_before_words));
+        let before_words = is_of_listing || column.kind != Kind::Number;
+        let class = line::classify(&text[at..], after_code && before_words);
         if matches!(class, Class::Statement | Class::Addressed | Class::Encoding) {
             return Some(at);
         }
@@ -85,44 +86,49 @@ fn before_address(text: &[u8]) -> Option<usize> {
 
 struct Column {
     length: usize,
-    /// Whether only listings have such a column.
-    is_sure: bool,
-    /// Whether an instruction without operands may follow. After a plain number, a lone word is a unit.
-    is_before_words: bool,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Only listings have such a column.
+    OfListing,
+    /// A sign or the mark of a list or table.
+    Mark,
+    /// A lone word after it is a unit and no instruction.
+    Number,
 }
 
 impl Column {
     fn of(word: &[u8]) -> Option<Column> {
-        let sure = |length| Some(Column { length, is_sure: true, is_before_words: true });
         let digits = hexadecimal(word);
-        let mark = |length| Some(Column { length, is_sure: false, is_before_words: true });
+        let of = |kind| move |length| Some(Column { length, kind });
+        let (of_listing, mark, number) = (of(Kind::OfListing), of(Kind::Mark), of(Kind::Number));
         match word {
             [] => None,
             // A line in backquotes; `` `(label) `` is an operand.
             [b'`', next, ..] if *next != b'(' => mark(1),
             // `[B01----:R-:W2:Y:S05]`, `[0xfe2000]`, with or without a space before the instruction.
             [b'[', rest @ ..] if let Some(end) = memchr::memchr(b']', rest) => match &rest[..end] {
-                inside if is_control(inside) || hexadecimal(inside) >= 4 => sure(end + 2),
+                inside if is_control(inside) || hexadecimal(inside) >= 4 => of_listing(end + 2),
                 inside if inside.iter().any(u8::is_ascii_alphabetic) => None,
                 _ => mark(end + 2),
             },
-            _ if is_control(word) => sure(word.len()),
+            _ if is_control(word) => of_listing(word.len()),
             [b'<', rest @ ..] if let Some(length) = tag(rest) => mark(length + 1),
             // `<+16>:`, `<kernel+16>:`
-            [b'<', .., b'>' | b':'] => sure(word.len()),
-            _ if digits >= 8 => sure(word.len()),
+            [b'<', .., b'>' | b':'] => of_listing(word.len()),
+            _ if digits >= 8 => of_listing(word.len()),
             // An address has a prefix, a colon or leading zeros.
             [b'0', b'x', ..] | [.., b':'] | [b'0', _, _, _, ..] if digits >= 2 => mark(word.len()),
-            _ if digits >= 2 => Some(Column { length: word.len(), is_sure: false, is_before_words: false }),
+            _ if digits >= 2 => number(word.len()),
             // `1.`, `2)`
             [b'0'..=b'9', .., b'.' | b')'] if word[..word.len() - 1].iter().all(u8::is_ascii_digit) => {
                 mark(word.len())
             }
             _ if word.iter().any(u8::is_ascii_alphabetic) => None,
-            _ => {
-                let is_sign = !word.iter().any(u8::is_ascii_digit) && word != b"%";
-                Some(Column { length: word.len(), is_sure: false, is_before_words: is_sign })
-            }
+            _ if word == b"%" || word.iter().any(u8::is_ascii_digit) => number(word.len()),
+            _ => mark(word.len()),
         }
     }
 }

@@ -59,8 +59,8 @@ pub(super) fn classify(line: &[u8], after_code: bool) -> Class {
     }
 }
 
-pub(super) fn is_prose(line: &[u8]) -> bool {
-    matches!(line.first(), Some(byte) if is_word(*byte)) && classify(line, true) == Class::Prose
+pub(super) fn starts_with_word(line: &[u8]) -> bool {
+    line.first().is_some_and(|byte| is_word(*byte))
 }
 
 /// The length of `/*0050*/` at the start.
@@ -101,6 +101,10 @@ fn label_of_instruction(line: &[u8], after_code: bool) -> Option<usize> {
     let (name, rest) = (&line[..length], line[length..].strip_prefix(b":")?);
     // `Result: OK`
     let is_english = name.iter().all(u8::is_ascii_alphabetic);
+    // `0x0020: MOV R1, R2` has an address.
+    if name.first().is_some_and(u8::is_ascii_digit) {
+        return None;
+    }
     let gap = indentation(rest);
     let is_code = length > 0 && gap > 0 && statement::is_statement(&rest[gap..], after_code && !is_english);
     is_code.then_some(length)

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memmem};
 
-use super::bytes::indentation;
+use super::bytes::{indentation, is_word};
 use super::line::Class;
 use super::{columns, line};
 use crate::ItemKind;
@@ -65,41 +65,99 @@ struct Addresses {
     seen: Option<(u64, u64)>,
     /// Whether there is prose after the last address.
     after_prose: bool,
+    /// What the code so far ends with.
+    progress: Progress,
+    /// Whether the last line that is not empty is code.
+    after_code: bool,
     /// Whether the line is code, and the end of the last line that is.
     is_code: bool,
     end: usize,
+}
+
+/// Code after the end of a function and prose belongs to another listing.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    #[default]
+    Runs,
+    /// An `EXIT` or `RET` of all lanes, and what pads the function.
+    Ended,
+    /// Prose after that.
+    Explained,
 }
 
 impl Addresses {
     /// Reads a line. Returns whether it begins another listing.
     fn restart(&mut self, text: &[u8]) -> bool {
         let text = text.trim_ascii_end();
-        let line = &text[columns::quotation(text, false)..];
+        let line = &text[columns::quotation(text, self.after_code)..];
         let line = &line[indentation(line)..];
-        let Some(length) = line::address(line) else {
-            // A high word follows its instruction.
-            self.is_code = line::encoding(line).is_some();
-            // Only prose between two addresses matters.
-            self.after_prose = self.after_prose || self.seen.is_some() && line::is_prose(line);
-            return false;
-        };
+        let Some(length) = line::address(line) else { return self.without_address(line) };
         let rest = &line[length..];
-        self.is_code = rest[indentation(rest)..].first() != Some(&b'.');
+        let rest = &rest[indentation(rest)..];
+        self.is_code = rest.first() != Some(&b'.');
+        self.after_code = true;
         let digits = std::str::from_utf8(&line[2..length - 2]).unwrap_or_default();
         let Some(address) = u64::from_str_radix(digits, 16).ok().filter(|_| self.is_code) else {
             return false;
         };
         let after_prose = std::mem::take(&mut self.after_prose);
+        let is_other = self.advance(rest);
         match self.seen {
+            None if is_other => return true,
             None => self.seen = Some((address, address)),
             Some((first, last)) => {
-                if address <= first || address <= last && after_prose {
+                let follows = address.wrapping_sub(last) <= 16;
+                if address <= first || address <= last && after_prose || is_other && !follows {
                     return true;
                 }
                 self.seen = Some((first, address));
             }
         }
         false
+    }
+
+    /// Reads a line without an address.
+    fn without_address(&mut self, line: &[u8]) -> bool {
+        // A high word follows its instruction.
+        self.is_code = line::encoding(line).is_some();
+        if self.is_code {
+            return false;
+        }
+        match line::classify(line, self.after_code) {
+            Class::Statement => {
+                (self.is_code, self.after_code) = (true, true);
+                return self.advance(line);
+            }
+            // A branch may lead to the label.
+            Class::Label { .. } => self.progress = Progress::Runs,
+            Class::Prose => {
+                self.after_code = false;
+                if line::starts_with_word(line) {
+                    // Only prose between two addresses matters.
+                    self.after_prose |= self.seen.is_some();
+                    if self.progress == Progress::Ended {
+                        self.progress = Progress::Explained;
+                    }
+                }
+            }
+            _ => {}
+        }
+        false
+    }
+
+    /// Reads an instruction. Returns whether it is of another listing.
+    fn advance(&mut self, instruction: &[u8]) -> bool {
+        let is_other = self.progress == Progress::Explained;
+        let is = |opcode: &[u8]| {
+            let rest = instruction.strip_prefix(opcode);
+            rest.is_some_and(|rest| !rest.first().is_some_and(|byte| is_word(*byte)))
+        };
+        self.progress = match self.progress {
+            _ if is(b"EXIT") || is(b"RET") => Progress::Ended,
+            Progress::Ended if is(b"BRA") || is(b"NOP") => Progress::Ended,
+            _ => Progress::Runs,
+        };
+        is_other
     }
 }
 

@@ -187,3 +187,17 @@ fn instructions_directly_after_their_target_are_a_function() {
     let kinds: Vec<_> = list.iter().map(|item| item.kind).collect();
     assert_eq!(kinds, [ItemKind::Kernel]);
 }
+
+#[test]
+fn listings_of_an_article() {
+    let count = |text: &str| ItemList::new(super::LANGUAGE, text).iter().count();
+    let code = "MOV R1, R2 ;\nEXIT ;\n";
+    assert_eq!(count(&format!("{code}\nThe second kernel adds:\n\nIADD3 R1, R2, R3, RZ ;\nEXIT ;\n")), 2);
+    assert_eq!(count(&format!("{code}BRA 0x20;\nNOP;\nThe second kernel:\n/*0000*/ MOV R1, R2 ;\n")), 2);
+    assert_eq!(count("/*0000*/ EXIT ;\nElsewhere, far away:\n/*0400*/ MOV R1, R2 ;\n"), 2);
+    // The same function goes on.
+    assert_eq!(count("/*0000*/ EXIT ;\nThe slow path follows:\n/*0010*/ MOV R1, R2 ;\n"), 1);
+    assert_eq!(count(&format!("{code}The slow path follows:\n.L_x_1:\nMOV R1, R2 ;\n")), 1);
+    assert_eq!(count("MOV R1, R2 ;\n@P0 EXIT ;\nThe others go on:\nMOV R1, R3 ;\nEXIT ;\n"), 1);
+    assert_eq!(count(&format!("{code}\n{code}")), 1);
+}

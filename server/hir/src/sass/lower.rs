@@ -1,5 +1,6 @@
 //! Lowers the tree of an item.
 
+mod column_address;
 mod data;
 mod function;
 mod operand;
@@ -11,6 +12,7 @@ use warplens_syntax::{Node, NodeOrToken, SyntaxKind, Token};
 use super::model::{Code, Name, Stated};
 use super::section::Section;
 use super::target::Target;
+use column_address::ColumnAddress;
 use function::Builder;
 
 pub fn lower(root: Node<'_>) -> Code {
@@ -45,13 +47,15 @@ struct Lowering {
     function: Builder,
     /// Whether the line has a comment that is prose, and no code.
     only_prose: bool,
+    /// The address in the columns before the instruction of the line.
+    column: Option<ColumnAddress>,
 }
 
 impl Lowering {
     fn node(&mut self, node: Node<'_>) {
         self.only_prose = false;
         match node.kind() {
-            SyntaxKind::INSTRUCTION => self.function.instruction(node),
+            SyntaxKind::INSTRUCTION => self.function.instruction(node, self.column.take()),
             SyntaxKind::LABEL => self.label(node),
             SyntaxKind::DATA => {
                 if let Some(section) = &mut self.code.section {
@@ -71,9 +75,13 @@ impl Lowering {
                 if std::mem::take(&mut self.only_prose) {
                     self.function.prose();
                 }
+                self.column = None;
                 self.function.newline();
             }
-            SyntaxKind::COMMENT if !token.text.starts_with('/') => self.only_prose = true,
+            SyntaxKind::COMMENT if !token.text.starts_with('/') => {
+                self.only_prose = true;
+                self.column = column_address::of(token);
+            }
             SyntaxKind::COMMENT if token.text.starts_with("//-") => self.note(token),
             _ => {}
         }

@@ -24,9 +24,9 @@ impl Function {
     }
 
     /// A carry that a sum reads without `.X`, or the result of the lower words that a comparison reads without `.EX`. `!PT` and
-    /// `PT` are no carry.
-    pub fn carry_without_x(&self, instruction: &Instruction) -> Option<&Operand> {
-        // The modifier with which the instruction reads it, and the predicates that it reads before it.
+    /// `PT` are no carry. Returns the modifier with which the instruction reads it, too.
+    pub fn carry_without_x(&self, instruction: &Instruction) -> Option<(&Operand, &'static str)> {
+        // The modifier, and the predicates that the instruction reads before the carry.
         let (modifier, others) = match instruction.opcode.as_str() {
             "IADD" | "IADD3" | "UIADD3" | "IMAD" | "UIMAD" | "LEA" | "ULEA" => ("X", 0),
             "ISETP" | "UISETP" => ("EX", 1),
@@ -40,6 +40,8 @@ impl Function {
         let mut sources = operands.iter().enumerate().filter(|(at, _)| written >> at & 1 == 0);
         let predicate = |operand: &&Operand| operand.register().is_some_and(Register::is_predicate);
         let mut predicates = sources.by_ref().map(|(_, operand)| operand).filter(predicate).skip(others);
-        predicates.find(|operand| operand.register().is_some_and(|register| !register.is_constant()))
+        let is_carry =
+            |operand: &&Operand| operand.register().is_some_and(|register| !register.is_constant());
+        Some((predicates.find(is_carry)?, modifier))
     }
 }

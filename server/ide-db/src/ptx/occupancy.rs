@@ -41,11 +41,16 @@ pub fn ctas_by_threads(limits: &Limits, threads: u64) -> u64 {
 
 pub fn ctas_by_registers(limits: &Limits, threads: u64, registers: u64) -> u64 {
     let warps = threads.div_ceil(WARP).max(1);
-    let unit = u64::from(limits.register_unit);
-    let warp = registers.max(1).saturating_mul(WARP).checked_next_multiple_of(unit).unwrap_or(u64::MAX);
+    let warp = registers_of_warp(limits, registers);
     let resident = u64::from(limits.registers_per_sm) / warp / warps;
     let fits = warp.saturating_mul(warps) <= u64::from(limits.registers_per_cta);
     if fits { resident.min(ctas_by_threads(limits, threads)) } else { 0 }
+}
+
+/// The registers that a warp takes, in whole units.
+fn registers_of_warp(limits: &Limits, registers: u64) -> u64 {
+    let unit = u64::from(limits.register_unit);
+    registers.max(1).saturating_mul(WARP).checked_next_multiple_of(unit).unwrap_or(u64::MAX)
 }
 
 /// How many registers a thread can have if this many CTAs are to fit.
@@ -79,8 +84,7 @@ pub fn markdown(signature: &Signature, module: &ModuleTarget) -> Option<String> 
 
 /// How many warps fit, if only the registers of a thread are known.
 fn warps_by_registers(target: &Target, limits: &Limits, registers: u64) -> String {
-    let unit = u64::from(limits.register_unit);
-    let warp = registers.saturating_mul(WARP).checked_next_multiple_of(unit).unwrap_or(u64::MAX);
+    let warp = registers_of_warp(limits, registers);
     let warps = (u64::from(limits.registers_per_sm) / warp).min(u64::from(limits.warps_per_sm));
     format!(
         "With {registers} registers per thread, a multiprocessor of {} has registers for {} threads: {warps} of {} {}. `.maxntid` or \

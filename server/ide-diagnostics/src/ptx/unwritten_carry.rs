@@ -14,11 +14,10 @@ pub(super) fn check(function: &Function, cfg: &Cfg, problems: &mut Vec<Problem>)
     if !function.mnemonics().iter().any(|mnemonic| reads_carry(&mnemonic.opcode)) {
         return;
     }
-    let numbers = |is: &dyn Fn(Instruction<'_>) -> bool| -> FxHashSet<u32> {
-        function.instructions().filter(|found| is(*found)).map(|found| found.id().index() as u32).collect()
-    };
-    let reads = numbers(&|instruction| reads_carry(instruction.opcode()));
-    let path = UnwrittenPath::new(function, cfg, numbers(&|instruction| instruction.has("cc")), &reads);
+    let number = |found: Instruction<'_>| found.id().index() as u32;
+    let reads = function.instructions().filter(|found| reads_carry(found.opcode())).map(number).collect();
+    let writes = function.instructions().filter(|found| found.has("cc")).map(number).collect();
+    let path = UnwrittenPath::new(function, cfg, writes, &reads);
     let mut reported = FxHashSet::default();
     if let Some(read) = path.first_read() {
         reported.insert(read.id().index());

@@ -18,9 +18,8 @@ pub(super) fn check(function: &Function, index: usize, stated: bool, problems: &
     if let Some((range, name)) = unknown_test(function, instruction) {
         report(range, format!("`{name}` is not a test of the condition code"));
     }
-    if let Some(operand) = function.carry_without_x(instruction) {
+    if let Some((operand, modifier)) = function.carry_without_x(instruction) {
         let opcode = &instruction.opcode;
-        let modifier = if opcode.ends_with("ISETP") { "EX" } else { "X" };
         report(operand.range, format!("`{opcode}` takes a carry operand only with `.{modifier}`"));
     }
     for word in function.modifiers(instruction) {

@@ -7,9 +7,9 @@ mod statement;
 mod tests;
 
 use text_size::TextRange;
-use warplens_hir::ptx::{DeclarationKind, FunctionKind};
+use warplens_hir::ptx::{DeclarationKind, FunctionKind, ModuleKind};
 use warplens_ide_db::markdown::code;
-use warplens_ide_db::ptx::{module_target, occupancy, ptx_header};
+use warplens_ide_db::ptx::{module_names, module_target, occupancy, ptx_header};
 use warplens_ide_db::{FilePosition, Subject, names};
 use warplens_isa::ptx as isa;
 use warplens_syntax::ast::AstNode;
@@ -36,6 +36,11 @@ pub(super) fn hover(position: &FilePosition<'_>) -> Option<(TextRange, String)> 
         }
         Subject::Module(_, name) => {
             let declared = warplens_ide_db::ptx::declared::of_module(position, name)?;
+            let symbol = module_names(position.db, position.file).definition(name);
+            let is_variable = symbol.is_some_and(|it| matches!(it.kind, ModuleKind::Variable { .. }));
+            if is_variable && let Some(list) = behavior::of_table(&token) {
+                return Some((named.range, format!("{declared}\n\n{list}")));
+            }
             let is_declared_here = position.token().is_some_and(|token| is_in(&token, SyntaxKind::NAME));
             declared + &occupancy(position).filter(|_| is_declared_here).unwrap_or_default()
         }

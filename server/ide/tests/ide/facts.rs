@@ -52,7 +52,7 @@ fn hovers_of_statements_say_the_same() {
         ("$0{ mov.u32 %r1, 0; }", &["Groups statements", "open a scope"]),
         ("{ mov.u32 %r1, 0; $0}", &["Groups statements"]),
         ("$0call %rd1, list;", &["complete list of functions", "call{.uni} fptr, fproto"]),
-        ("$0brx.idx %r1, labels;", &["zero-based", "PTX 5.1, sm_30"]),
+        ("$0brx.idx %r1, labels;", &["zero-based", "PTX 5.1 (documented from 6.0), sm_30"]),
         ("brx.idx %r1, $0labels;", &["- 0: `DONE`\n- 1: `L0`\n- 2: `L1`"]),
     ] {
         check_statement(line, phrases);

@@ -17,6 +17,10 @@ const DEFERRED: u64 = 64 << 20;
 /// Elements that are generated at a time.
 const CHUNK: usize = 4096;
 
+/// The bits that a random float of 16 bits has at most, and the size in bytes from which a table of them is faster.
+const FRACTION_BITS: u32 = 11;
+const TABLED: usize = 64 << 10;
+
 /// The length of a buffer in bytes; `None` if its file gives it.
 pub(crate) fn size(buffer: &Buffer) -> Option<u64> {
     let element = buffer.element.bytes() as u64;
@@ -90,24 +94,52 @@ pub(crate) fn write_unless(
         Fill::Random { seed } => SplitMix64(seed),
         Fill::Iota | Fill::Value(_) => SplitMix64(0),
     };
-    let mut next = |index: u64| match fill {
-        Fill::Zero => 0,
-        Fill::Iota => element.iota(index),
-        Fill::Value(bits) => bits,
-        Fill::Random { .. } => element.random(random.next()),
-    };
     let size = element.bytes();
-    let mut bytes = Vec::with_capacity(CHUNK * size);
+    let is_integer = element.format().is_none() && element.bits() as usize == 8 * size;
+    // The first bits of a number decide its fraction of 16 bits.
+    let is_narrow = !is_integer && size == 2 && matches!(fill, Fill::Random { .. }) && memory.len() > TABLED;
+    let fractions: Vec<u64> = if is_narrow {
+        (0..1 << FRACTION_BITS).map(|bits| element.random(bits << (64 - FRACTION_BITS))).collect()
+    } else {
+        Vec::new()
+    };
     for (first, target) in (0..).step_by(CHUNK).zip(memory.chunks_mut(CHUNK * size)) {
         if cancelled() {
             return Err(Cancelled);
         }
-        bytes.clear();
-        let count = (target.len() / size) as u64;
-        (first..first + count).for_each(|index| element.write(next(index), &mut bytes));
-        target.copy_from_slice(&bytes);
+        let mut index = first..;
+        let mut count = || index.next().unwrap_or_default();
+        // A loop for each pattern: a gigabyte has a billion elements.
+        match fill {
+            Fill::Zero => {}
+            Fill::Value(bits) => elements(size, target, || bits),
+            Fill::Iota if is_integer => elements(size, target, count),
+            Fill::Iota => {
+                // Of a narrow type, large numbers are equal.
+                let last = element.iota(first + CHUNK as u64);
+                match element.iota(first) == last {
+                    true => elements(size, target, || last),
+                    false => elements(size, target, || element.iota(count())),
+                }
+            }
+            Fill::Random { .. } if is_integer => elements(size, target, || random.next()),
+            Fill::Random { .. } if is_narrow => {
+                elements(size, target, || fractions[(random.next() >> (64 - FRACTION_BITS)) as usize]);
+            }
+            Fill::Random { .. } => elements(size, target, || element.random(random.next())),
+        }
     }
     Ok(())
+}
+
+/// Writes the low bytes of numbers to elements of a size.
+fn elements(size: usize, memory: &mut [u8], mut next: impl FnMut() -> u64) {
+    match size {
+        1 => memory.iter_mut().for_each(|byte| *byte = next() as u8),
+        2 => memory.as_chunks_mut().0.iter_mut().for_each(|to| *to = (next() as u16).to_le_bytes()),
+        4 => memory.as_chunks_mut().0.iter_mut().for_each(|to| *to = (next() as u32).to_le_bytes()),
+        _ => memory.as_chunks_mut().0.iter_mut().for_each(|to| *to = next().to_le_bytes()),
+    }
 }
 
 /// SplitMix64 by Steele, Lea and Flood. Every implementation gives the same numbers for the same seed.
@@ -156,6 +188,26 @@ mod tests {
             bytes("u8[300]:iota")[510..],
             *"ff000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f202122232425262728292a2b"
         );
+    }
+
+    #[test]
+    fn patterns_of_large_buffers() {
+        use warplens_sim_warp::scalar_type::ScalarType::{Bf16, F16, F32, S32, U8, U64};
+        for element in [U8, F16, Bf16, S32, F32, U64] {
+            let size = element.bytes();
+            let mut memory = vec![0; 100_000 * size];
+            let at = |memory: &[u8], index: usize| element.read(&memory[index * size..][..size]);
+            write(Fill::Iota, element, &mut memory);
+            for index in [0, 1, 4095, 4096, 65_519, 65_520, 99_999] {
+                assert_eq!(at(&memory, index), element.iota(index as u64), "{element}[{index}]");
+            }
+            write(Fill::Random { seed: 7 }, element, &mut memory);
+            let mut random = SplitMix64(7);
+            assert!(
+                (0..100_000).all(|index| at(&memory, index) == element.random(random.next())),
+                "{element}"
+            );
+        }
     }
 
     /// The published test vector of SplitMix64 with seed 1234567.

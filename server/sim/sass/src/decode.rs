@@ -132,8 +132,11 @@ impl Decoder<'_> {
 
     /// The operation, unless the statement is one that no machine code has.
     fn stated_operation(&mut self, inst: &Inst<'_>) -> Decoded {
-        if inst.function.carry_without_x(inst.ins).is_some() {
-            return Err("a carry operand without `.X` is not an operand of this instruction".into());
+        if let Some((_, modifier)) = inst.function.carry_without_x(inst.ins) {
+            return Err(format!(
+                "a carry operand without `.{modifier}` is not an operand of this instruction"
+            )
+            .into());
         }
         inst.cc_test()?;
         self.operation(inst)

@@ -6,6 +6,7 @@ use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_syntax::{Node, NodeOrToken, SyntaxKind, Token};
 
+use super::column_address::{self, ColumnAddress};
 use super::operand;
 use crate::sass::control::Control;
 use crate::sass::flow;
@@ -37,6 +38,8 @@ pub(super) struct Builder {
 struct Lines {
     instructions: Vec<Instruction>,
     has_addresses: bool,
+    /// The addresses in the columns before the instructions.
+    columns: Vec<Option<ColumnAddress>>,
     descends: Option<TextRange>,
     operands: Vec<Operand>,
     words: Vec<Word>,
@@ -83,7 +86,7 @@ impl Builder {
         }
     }
 
-    pub(super) fn instruction(&mut self, node: Node<'_>) {
+    pub(super) fn instruction(&mut self, node: Node<'_>, column: Option<ColumnAddress>) {
         let address = node.token(SyntaxKind::ADDRESS_COMMENT);
         let address = address.map(|token| (hexadecimal(token.text), token.range()));
         if let Some((address, range)) = address
@@ -101,6 +104,7 @@ impl Builder {
         // are known.
         let next = lines.instructions.last().map_or(0, |last| last.address.saturating_add(8));
         lines.has_addresses |= address.is_some();
+        lines.columns.push(column);
         let encoding = line.encoding.and_then(|token| Some((word_of(token.text)?, token.range())));
         lines.instructions.push(Instruction {
             range: node.range(),
@@ -152,7 +156,9 @@ impl Builder {
     }
 
     fn complete(&mut self, lines: Lines, target: Option<&Target>) {
-        let Lines { mut instructions, has_addresses, descends, operands, words, mut labels, alone } = lines;
+        let Lines { mut instructions, has_addresses, columns, descends, operands, words, mut labels, alone } =
+            lines;
+        let has_addresses = has_addresses || column_address::apply(&mut instructions, &columns);
         let joins = instructions.iter().any(|it| {
             let (first, count) = it.modifiers;
             count > 0 && words[first as usize + usize::from(count) - 1].text == "S" && it.opcode != "QSPC"

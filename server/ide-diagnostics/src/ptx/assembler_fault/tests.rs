@@ -341,6 +341,7 @@ fn packed_sums() {
         "add.s16x2 %r5, %r1, %r4; mov.b32 {%h3, _}, %r5; st.global.u16 [%rd1], %h3;",
         "add.u16x2 %r5, %r4, %r1; mov.b32 {%h4, %h3}, %r5; st.global.u16 [%rd1], %h3;",
         "add.u16x2 %r5, %r1, %r4; cvt.u16.u32 %h3, %r5; st.global.u16 [%rd1], %h3;",
+        "add.s16x2 %r5, %r1, %r4; add.s16 %h3, %h4, 1; mov.b32 {%h3, %h4}, %r5; st.global.u16 [%rd1], %h3;",
     ] {
         assert_eq!(count("sm_90", found), 1, "{found}");
         assert_eq!(count("sm_80", found), 0, "{found}");
@@ -348,6 +349,7 @@ fn packed_sums() {
     for fine in [
         "add.s16x2 %r5, %r1, %r4; mov.b32 {%h3, %h4}, %r5; st.global.v2.u16 [%rd1], {%h3, %h4};",
         "add.s16x2 %r5, %r1, %r4; st.global.u32 [%rd1], %r5;",
+        "L: add.s16x2 %r5, %r1, %r4; add.s16 %h3, %h4, 1; mov.b32 {%h3, %h4}, %r5; st.global.u16 [%rd1], %h3; @%p1 bra L;",
         "add.s16x2 %r5, %r1, %r4; and.b32 %r6, %r5, 65535; st.global.u32 [%rd1], %r6;",
         "add.s16x2 %r5, %r1, %r2; mov.b32 {%h3, _}, %r5; st.global.u16 [%rd1], %h3;",
         "min.s16x2 %r5, %r1, %r4; mov.b32 {%h3, _}, %r5; st.global.u16 [%rd1], %h3;",

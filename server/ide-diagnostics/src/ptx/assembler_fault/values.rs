@@ -3,7 +3,7 @@
 use std::iter::Peekable;
 
 use warplens_hir::ptx::{
-    Function, Instruction, InstructionId, Mnemonic, NameId, Operand, ReferentId, Role, Writes,
+    Function, Instruction, InstructionId, Mnemonic, NameId, Operand, ReferentId, Role, SymbolKind, Writes,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -113,8 +113,11 @@ impl<'f> Values<'f> {
         if self.halves.is_empty() {
             let function = self.function;
             self.halves = vec![[false; 2]; function.referent_count()];
+            let last_reads = last_reads(function);
             for instruction in function.instructions() {
-                let read = halves_read(function, instruction, |register| self.reads[register.index()] > 0);
+                let is_read =
+                    |register: ReferentId| last_reads[register.index()] > instruction.id().index() + 1;
+                let read = halves_read(function, instruction, is_read);
                 for name in function.names_of(instruction).filter(|name| reads(name.role)) {
                     let halves = &mut self.halves[name.referent.index()];
                     *halves = [halves[0] || read[0], halves[1] || read[1]];
@@ -230,7 +233,28 @@ impl<'f> Values<'f> {
     }
 }
 
-/// The lower and the upper half of a register that an instruction reads. `is_read` tells whether a register is read anywhere.
+/// By register: the index after the last instruction that reads it; the end in a function with loops, where all reads may be later ones.
+fn last_reads(function: &Function) -> Vec<usize> {
+    let mut last = vec![0; function.referent_count()];
+    let mut has_loops = false;
+    for instruction in function.instructions() {
+        let at = instruction.id().index();
+        has_loops |= instruction.opcode() == "brx";
+        for name in function.names_of(instruction) {
+            let symbol = name.resolution.symbol().map(|symbol| &function.symbol(symbol).kind);
+            has_loops |= matches!(symbol, Some(SymbolKind::Label { target }) if target.index() <= at);
+            if reads(name.role) {
+                last[name.referent.index()] = at + 1;
+            }
+        }
+    }
+    if has_loops {
+        last.iter_mut().filter(|last| **last > 0).for_each(|last| *last = usize::MAX);
+    }
+    last
+}
+
+/// The lower and the upper half of a register that an instruction reads. `is_read` tells whether a register is read later.
 fn halves_read(
     function: &Function,
     instruction: Instruction<'_>,

@@ -273,7 +273,7 @@ fn needs(entry: &Instruction, found: Option<&FormMatch>, platform: Platform) -> 
         let target = first_clause(entry.target);
         parts.push(format!("PTX {}, {target}", entry.since));
     } else {
-        parts.push(any_of(form_gate.iter().map(need)));
+        parts.push(any_of(form_gate.iter().map(|gate| need_of_form(entry, gate))));
     }
     let values = found.into_iter().flat_map(|found| found.chosen.iter().flatten());
     for value in values.filter(|value| !value.availability.0.is_empty()) {
@@ -303,6 +303,17 @@ fn module(platform: Platform) -> String {
     let version = platform.version.map(|version| format!("PTX {version}"));
     let target = platform.target.map(|target| target.name.to_owned());
     version.into_iter().chain(target).collect::<Vec<_>>().join(" for ")
+}
+
+/// What a form needs, with the version that documents the instruction, if the assembler has it earlier.
+fn need_of_form(entry: &Instruction, gate: &Requirement) -> String {
+    let text = need(gate);
+    let documented = entry.since_note.split(';').next().filter(|note| note.starts_with("documented from"));
+    let version = entry.since.to_string();
+    match documented.filter(|_| gate.since == entry.since) {
+        Some(note) => text.replacen(&version, &format!("{version} ({note})"), 1),
+        None => text,
+    }
 }
 
 fn need(need: &Requirement) -> String {

@@ -5,10 +5,13 @@ use text_size::TextSize;
 use warplens_hir::Variance;
 use warplens_hir::cfg::{BlockId, Cfg};
 use warplens_hir::ptx::{
-    Function, InstructionId, NameRef, RegisterQuery, Resolution, Role, SymbolKind, Uniformity,
+    Function, InstructionId, NameRef, RegisterQuery, Resolution, Role, SymbolKind, TableKind, Uniformity,
 };
 use warplens_ide_db::ptx::{ptx_cfg, ptx_function, variance};
 use warplens_ide_db::{FilePosition, all_of};
+use warplens_syntax::ast::AstNode;
+use warplens_syntax::ptx::ast;
+use warplens_syntax::{SyntaxKind, SyntaxToken};
 
 use crate::lines::Lines;
 
@@ -24,8 +27,23 @@ pub(super) fn of_name(position: &FilePosition<'_>) -> Option<String> {
         SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. } => {
             register(&function, &cfg(), name, &lines)
         }
+        SymbolKind::Table { kind: TableKind::Call, .. } => Some(LISTED.to_owned()),
+        SymbolKind::Prototype(_) => Some(UNLISTED.to_owned()),
+        SymbolKind::Variable(_) => of_table(&position.token()?).map(str::to_owned),
         _ => None,
     }
+}
+
+const LISTED: &str = "It must list all functions that a call with it can reach; so the back end is free to choose the calling convention.";
+const UNLISTED: &str = "A call with it may reach any function of this type, so it follows the ABI.";
+
+/// What a variable means if it is the last operand of a call: the functions that the call can reach.
+pub(super) fn of_table(token: &SyntaxToken) -> Option<&'static str> {
+    let call = token.parent_ancestors().find_map(ast::Instruction::cast)?;
+    let is_call = call.opcode_token()?.text() == "call";
+    // Variables in parentheses are arguments.
+    let is_argument = token.parent_ancestors().any(|node| node.kind() == SyntaxKind::ARG_LIST);
+    (is_call && !is_argument).then_some(LISTED)
 }
 
 fn register(function: &Function, cfg: &Cfg, name: NameRef<'_>, lines: &Lines<'_>) -> Option<String> {

@@ -406,3 +406,50 @@ fn a_label_is_named_once() {
     let text = hover_in(".entry k() {\nbra L;\n|\nL: ret;\n}\n");
     assert!(text.contains("`L` is **label**") && !text.contains("label · label"), "{text}");
 }
+
+#[test]
+fn a_list_of_targets_leaves_the_calling_convention_free() {
+    let module = |call: &str| {
+        format!(
+            ".version 8.0\n.target sm_80\n.func f() {{ ret; }}\n.global .u64 table[1] = {{ f }};\n.entry k() {{\n.reg .u64 p;\n{call}\nret;\n}}\n"
+        )
+    };
+    for call in [
+        "ct: .calltargets f;\n|",
+        "ct: .calltargets f;\n     |",
+        "ct: .calltargets f;\ncall p, ct;\n        |",
+        "call p, table;\n          |",
+    ] {
+        let text = hover_in(&module(call));
+        assert!(text.contains("calling convention"), "{call}: {text}");
+    }
+    let text = hover_in(&module("pr: .callprototype _ ();\ncall p, pr;\n        |"));
+    assert!(text.contains("follows the ABI") && !text.contains("free to choose"), "{text}");
+    let text = hover_in(&module("ld.global.u64 p, [table];\n                   |"));
+    assert!(!text.contains("calling convention"), "{text}");
+}
+
+/// The assembler takes some instructions in older versions than those that document them.
+#[test]
+fn the_measured_version_and_the_documented_one() {
+    let needs = |statement: &str| {
+        let marker = " ".repeat(statement.find('.').unwrap_or_default() - 1);
+        let text = hover_in(&format!(
+            ".version 8.0\n.target sm_80\n.entry k() {{\n.reg .b32 %r<4>; .reg .pred %p<4>; .reg .u64 %rd<4>;\n{statement}\n{marker}|\nret;\n}}\n"
+        ));
+        text.split("**Needs.** ")
+            .nth(1)
+            .and_then(|needs| needs.split(". ").next())
+            .unwrap_or(&text)
+            .to_owned()
+    };
+    for (statement, expected) in [
+        ("shfl.sync.idx.b32 %r1, %r2, 0, 31, -1;", "PTX 5.1 (documented from 6.0), sm_30"),
+        ("vote.sync.all.pred %p1, %p2, -1;", "PTX 5.1 (documented from 6.0), sm_30"),
+        ("nanosleep.u32 %r1;", "PTX 6.2 (documented from 6.3), sm_70"),
+        ("alloca.u64 %rd1, 16;", "PTX 7.3, sm_52"),
+        ("mul.lo.u32 %r1, %r2, %r3;", "PTX 1.0, sm_10"),
+    ] {
+        assert_eq!(needs(statement), expected, "{statement}");
+    }
+}

@@ -176,7 +176,7 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         target: "sm_20",
         summary: "Lists the functions that a call through a pointer can reach.",
         notes: &[
-            "It is the complete list of the functions that the pointer may hold; calling another one is undefined.",
+            "It is the complete list of the functions that the pointer may hold; calling another one is undefined. With it the back end is free to choose the calling convention.",
             "All must be declared before it and have the same parameters and result.",
             "Where the functions are not known, use .callprototype.",
         ],

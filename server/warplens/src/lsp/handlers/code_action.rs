@@ -33,6 +33,9 @@ pub(crate) const DIALECT_ACTIONS: [(&str, &str, Dialect); 2] = [
     ("source.rewriteInGuideSpelling.warplens", "Rewrite file in the guide's dialect", Dialect::Guide),
 ];
 
+/// How many problems of a range have actions. Editors ask for a line or a selection, and each action repeats its problem.
+const MAX_PROBLEMS: usize = 100;
+
 /// How many lines that could not be rewritten are listed.
 const MAX_LISTED: usize = 5;
 
@@ -55,7 +58,8 @@ pub(crate) fn actions(
     let mut actions = Vec::new();
     if is_requested(CodeActionKind::QUICKFIX.as_str(), only) {
         let range = snapshot.text_range(params.range);
-        for found in found.iter().filter(|found| found.range.intersect(range).is_some()) {
+        let in_range = found.iter().filter(|found| found.range.intersect(range).is_some());
+        for found in in_range.take(MAX_PROBLEMS) {
             let allow = snapshot.analysis.allow_fix(snapshot.file, found)?;
             let fixes = found.fixes.iter().chain(&allow);
             actions.extend(rerun(snapshot, found));
