@@ -138,8 +138,7 @@ export function largeTests(given) {
       const times = [];
       for (let round = 0; round < 8; round++) {
         // 1 becomes 12, and 12 becomes 1.
-        const [before, after, key] =
-          round % 2 === 0 ? ['split 1 | 31', 'split 12 | 20', '2'] : ['split 12 | 20', 'split 1 | 31', 'Backspace'];
+        const [before, after, key] = round % 2 === 0 ? ['split 1|31', 'split 12|20', '2'] : ['split 12|20', 'split 1|31', 'Backspace'];
         await until(`the label is ${before}`, async () => (await bench.stripOf('@%p1'))?.label === before);
         await bench.editor.locator('.view-lines').evaluate(awaitLabel, before);
         await bench.page.keyboard.press(key);

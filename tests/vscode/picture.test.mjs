@@ -112,7 +112,7 @@ describe('the walkthrough', { skip, timeout: 600_000 }, () => {
     await open('Follow a finding', 'next finding');
     const answer = bench.page.locator('.statusbar-item', { hasText: 'the run has no findings' });
     await click(button('Follow a finding', 'next finding'), 'the run has no findings', isVisible(answer));
-    assert.equal((await bench.stripOf('@%p1')).label, 'split 12 | 20');
+    assert.equal((await bench.stripOf('@%p1')).label, 'split 12|20');
     await shot('walkthrough-4-lanes');
   });
 
@@ -131,6 +131,10 @@ describe('the walkthrough', { skip, timeout: 600_000 }, () => {
       await bench.closeHover();
       await until('the strips are drawn', async () => (await bench.strips()).length > 10);
       await picture(bench, `editor${ending}`);
+      bench.write('.vscode/settings.json', JSON.stringify({ 'workbench.colorTheme': theme[0], 'warplens.lanes.position': 'right' }));
+      const left = await bench.stripOf('shr.u32');
+      await until('the strips are on the right', async () => (await bench.stripOf('shr.u32')).x > left.x + 100);
+      await picture(bench, `right${ending}`);
     });
   }
 });

@@ -6,7 +6,7 @@ import { before, describe, test } from 'node:test';
 import { until } from './workbench.mjs';
 
 /** A loop in a branch: two regions, with the encodings of the instructions. */
-const LISTING = `        code for sm_80
+export const LISTING = `        code for sm_80
                 Function : branch
         .headerflags        @"EF_CUDA_SM80 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM80)"
         /*0000*/                   IMAD.MOV.U32 R1, RZ, RZ, c[0x0][0x28] ;            /* 0x00000a00ff017624 */

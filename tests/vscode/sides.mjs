@@ -143,6 +143,12 @@ export function sideTests(given) {
     await until('the panel is closed', async () => (await page().locator('.markers-panel:visible').count()) === 0);
   }
 
+  /** Whether strips are drawn after the code. */
+  async function isOnTheRight() {
+    const [line] = (await given().bench.drawn()).filter(({ cells }) => cells);
+    return line.words.every((word) => word.right < line.cells.left);
+  }
+
   describe('a race', () => {
     before(async () => {
       const { bench } = given();
@@ -151,8 +157,10 @@ export function sideTests(given) {
       await page().locator('.squiggly-error').first().waitFor();
     });
 
-    test('underlines and the cursor end at the code, before the strips', async () => {
+    test('underlines and the cursor end at the code, before the strips on the right', async () => {
       const { bench } = given();
+      bench.write('.vscode/settings.json', JSON.stringify({ 'warplens.lanes.position': 'right' }));
+      await until('the strips are on the right', isOnTheRight);
       await bench.word('ld.shared', 'shared').click();
       await page().keyboard.press('End');
       const { x } = await bench.stripOf('ld.shared');
@@ -163,6 +171,8 @@ export function sideTests(given) {
       const cursor = await bench.editor.locator('.cursors-layer .cursor').first().boundingBox();
       assert.ok(cursor.x < x - 8, `the cursor is at ${cursor.x}, strips begin at ${x}`);
       await shot('side-1-underline');
+      bench.write('.vscode/settings.json', '{}');
+      await until('the strips are on the left', async () => !(await isOnTheRight()));
     });
 
     test('the list of warps has their figures, filters and a preview', async () => {

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { chromium } from 'playwright-core';
+import { drawnLines } from './drawn.mjs';
 
 /** For repeatable tests: no animations or tips, no network access. */
 const SETTINGS = {
@@ -196,37 +197,25 @@ export class Workbench {
     return (await this.strips()).length > 0 || (await this.lines()).some((line) => /split \d+ \| \d+/.test(line));
   }
 
-  /** The strips on the page from top to bottom: the text of the line, the label, the image, where it begins, and its colours. */
+  /** The lines on the page from top to bottom, with what is drawn in them. */
+  async drawn(editor = this.editor) {
+    // After a frame, in which VS Code draws what has changed.
+    await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0))));
+    return editor.locator('.view-lines').first().evaluate(drawnLines);
+  }
+
+  /** The strips on the page from top to bottom: the text of the line, the whole label, the image, where it begins, and its colours. */
   async strips() {
-    const strips = await this.editor.locator('.view-lines').evaluate(async (view) => {
-      // After a frame, in which VS Code draws what has changed.
-      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
-      const lines = [...view.querySelectorAll(':scope > .view-line')];
-      const labelOf = (line) => {
-        const contents = [...line.querySelectorAll('span')].map((span) => getComputedStyle(span, '::after'));
-        return contents.find((after) => /^".+"$/.test(after.content));
-      };
-      const stripOf = (line) => {
-        for (const span of line.querySelectorAll('span')) {
-          const before = getComputedStyle(span, '::before');
-          const image = before.maskImage || before.webkitMaskImage;
-          if (!image?.startsWith('url')) continue;
-          const after = labelOf(line);
-          return {
-            top: parseFloat(line.style.top),
-            text: (line.textContent ?? '').replaceAll('\u00a0', ' '),
-            label: after?.content.replace(/^"|"$/g, '') ?? '',
-            image,
-            x: Math.round((span.getBoundingClientRect().left + parseFloat(before.marginLeft)) * 10) / 10,
-            cells: before.backgroundColor,
-            letters: after?.color ?? '',
-          };
-        }
-        return undefined;
-      };
-      return lines.map(stripOf).filter((strip) => strip !== undefined);
-    });
-    return strips.sort((a, b) => a.top - b.top);
+    const lines = (await this.drawn()).filter(({ cells }) => cells);
+    return lines.map(({ text, cells, labels }) => ({
+      text,
+      label: labels.find((label) => !label.text.endsWith('…'))?.text ?? '',
+      labels: labels.map((label) => label.text),
+      image: cells.image,
+      x: Math.round(cells.left * 10) / 10,
+      cells: cells.color,
+      letters: labels[0]?.color ?? '',
+    }));
   }
 
   /** The strip of the first line that contains `part`. */

@@ -1,13 +1,14 @@
-// Draws lanes at the end of the visible lines: a strip of cells in a common column, and a label.
+// Draws lanes in the visible lines: a strip of cells and a label, before the code or after it.
 import * as vscode from 'vscode';
-import { display } from './display';
+import { display, position } from './display';
 import { LANGUAGES } from './languages';
 import type { LaneLine, LaneMasks } from './masks';
+import { Space } from './space';
 import type { LaneStore } from './store';
-import { columns, commonColumn, spaceAfter, wrappedColumn } from './strip/layout';
-import { share, size } from './strip/masks';
+import { type Before, before, columns, LABEL_SIZE, parts, spaceAfter } from './strip/layout';
+import { share, size, width } from './strip/masks';
 import { overview, STEPS, step } from './strip/positions';
-import { HEIGHT, imageOf, shape } from './strip/shape';
+import { HEIGHT, imageOf, type Position, shape } from './strip/shape';
 import { Subscriber } from './subscriber';
 
 /** Lines above and below the visible ones that are drawn too. */
@@ -19,6 +20,11 @@ export class Strip extends Subscriber {
   private readonly cells = vscode.window.createTextEditorDecorationType({});
   private readonly notRun = vscode.window.createTextEditorDecorationType({ opacity: '0.65' });
   private readonly steps = Array.from({ length: STEPS }, (_, index) => overviewStep(index + 1));
+  /** Labels after the code, where they are longer than the space before it. */
+  private readonly rest = vscode.window.createTextEditorDecorationType({});
+  private readonly space = new Space();
+  /** The layout of strips before the code of each document. */
+  private readonly layouts = new WeakMap<vscode.TextDocument, Before>();
   private readonly images = new Map<string, string>();
 
   constructor(private readonly store: LaneStore) {
@@ -29,12 +35,14 @@ export class Strip extends Subscriber {
     this.subscriptions.push(
       this.cells,
       this.notRun,
+      this.rest,
+      this.space,
       ...this.steps,
       store.onDidChange((uri) => redraw(editorsOf(uri), true)),
       store.onDidMove((uri) => redraw(editorsOf(uri), false)),
       vscode.window.onDidChangeVisibleTextEditors((editors) => redraw(editors, true)),
       vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.draw(textEditor, false)),
-      vscode.window.onDidChangeTextEditorOptions(({ textEditor }) => this.draw(textEditor, false)),
+      vscode.window.onDidChangeTextEditorOptions(({ textEditor }) => this.draw(textEditor, true)),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('warplens.lanes') || event.affectsConfiguration('editor')) this.drawAll();
       }),
@@ -45,60 +53,67 @@ export class Strip extends Subscriber {
     for (const editor of vscode.window.visibleTextEditors) this.draw(editor, true);
   }
 
-  /** `whole` also draws the overview ruler. It does not depend on the visible lines, and VS Code moves its marks with edits. */
+  /** `whole` also draws what does not depend on the visible lines, and what VS Code moves with edits. */
   private draw(editor: vscode.TextEditor, whole: boolean): void {
     const { document } = editor;
     if (!LANGUAGES.includes(document.languageId)) return;
     const masks = display() === 'strip' ? this.store.of(document.uri.toString()) : undefined;
-    editor.setDecorations(this.cells, masks ? this.visible(editor, masks) : []);
+    const lines = masks ? visible(editor, masks) : [];
+    if (whole && masks) this.layouts.set(document, before(width(masks.launched), statementsOf(document, masks), tabSize(editor)));
+    const layout = masks && position() === 'left' ? this.layouts.get(document) : undefined;
+    this.space.reserve(editor, layout?.space);
+    editor.setDecorations(this.cells, masks ? lines.map((line) => this.strip(editor, line, masks, layout)) : []);
+    editor.setDecorations(this.rest, masks && layout ? lines.flatMap((line) => rest(editor, line, masks)) : []);
     editor.setDecorations(this.notRun, masks ? dimmed(editor, masks) : []);
     if (whole) this.drawOverview(editor, masks);
   }
 
-  private visible(editor: vscode.TextEditor, masks: LaneMasks): vscode.DecorationOptions[] {
-    const lines = new Map<number, LaneLine>();
-    for (const line of masks.lines) {
-      if (isNear(editor, line.line) && isPreferred(line, lines.get(line.line), masks)) lines.set(line.line, line);
-    }
-    const tabSize = Number(editor.options.tabSize) || 8;
-    const { document } = editor;
-    const widths = new Map([...lines.keys()].map((line) => [line, columns(document.lineAt(line).text, tabSize)]));
-    const inView = [...widths].filter(([line]) => editor.visibleRanges.some((range) => range.start.line <= line && line <= range.end.line));
-    const isWrapped = vscode.workspace.getConfiguration('editor', document).get<string>('wordWrap', 'off') !== 'off';
-    const seen = inView.map(([, width]) => width);
-    const column = isWrapped ? wrappedColumn(seen) : commonColumn(seen);
-    return [...lines.values()].map((line) => {
-      const space = spaceAfter(widths.get(line.line) ?? 0, column, isWrapped);
-      const end = document.lineAt(line.line).range.end;
-      return { range: new vscode.Range(end, end), renderOptions: this.options(line, masks, space) };
-    });
+  /** The strip and the label of a line. The place in the text matters only to what moves the decoration: both are drawn where CSS says. */
+  private strip(editor: vscode.TextEditor, line: LaneLine, masks: LaneMasks, layout?: Before): vscode.DecorationOptions {
+    const { text, range } = editor.document.lineAt(line.line);
+    // Not at the start of the line, where VS Code would draw this and the space as one.
+    const at = layout ? new vscode.Position(line.line, Math.min(1, text.length)) : range.end;
+    const options = layout ? this.before(line, masks, layout) : this.after(line, masks, spaceAfter(columns(text, tabSize(editor))));
+    return { range: new vscode.Range(at, at), renderOptions: options };
   }
 
-  private options(line: LaneLine, masks: LaneMasks, space: number): vscode.DecorationInstanceRenderOptions {
-    const faint = isFull(line, masks) ? 'Faint' : '';
-    const { image, width } = this.image(line, masks.launched);
-    // VS Code has no properties for these. The cells do not take part in the layout of the line: the end of the line, to which
-    // underlines, selections and the cursor extend, is that of the code. The image is a mask, so that its colour is that of the theme.
-    const mask = `mask: url("${image}") no-repeat; -webkit-mask: url("${image}") no-repeat`;
+  private before(line: LaneLine, masks: LaneMasks, { label }: Before): vscode.DecorationInstanceRenderOptions {
     return {
-      before: {
-        contentText: '',
-        width: `${width}px`,
-        height: `${HEIGHT}px`,
-        margin: `0 0 0 ${space}ch`,
-        backgroundColor: new vscode.ThemeColor(`warplens.lane.executed${faint}`),
-        textDecoration: `none; position: absolute; top: calc(50% - ${HEIGHT / 2}px); ${mask}`,
-      },
+      before: this.cellsOf(line, masks, 'left', 'left: 0'),
       after: {
-        contentText: line.label,
-        margin: `0 0 0 calc(${space + 1}ch + ${width}px)`,
-        color: new vscode.ThemeColor(`warplens.lane.label${faint}`),
+        contentText: parts(line.label).start,
+        color: labelColor(line, masks),
+        textDecoration: `none; position: absolute; left: ${label}; font-size: ${LABEL_SIZE}em`,
       },
     };
   }
 
-  private image(line: LaneLine, launched: string): { image: string; width: number } {
-    const drawn = shape(line, launched);
+  private after(line: LaneLine, masks: LaneMasks, space: number): vscode.DecorationInstanceRenderOptions {
+    const cells = this.cellsOf(line, masks, 'right', '');
+    return {
+      before: { ...cells, margin: `0 0 0 ${space}ch` },
+      after: { contentText: line.label, margin: `0 0 0 calc(${space + 1}ch + ${cells.width})`, color: labelColor(line, masks) },
+    };
+  }
+
+  /**
+   * The cells, which take no part in the layout of the line: underlines, selections and the cursor end at the code. VS Code has no
+   * properties for this, nor for the mask, for which the image is used so that cells have the color of the theme.
+   */
+  private cellsOf(line: LaneLine, masks: LaneMasks, position: Position, css: string): vscode.ThemableDecorationAttachmentRenderOptions {
+    const { image, width } = this.image(line, masks.launched, position);
+    const mask = `mask: url("${image}") no-repeat; -webkit-mask: url("${image}") no-repeat`;
+    return {
+      contentText: '',
+      width: `${width}px`,
+      height: `${HEIGHT}px`,
+      backgroundColor: new vscode.ThemeColor(`warplens.lane.executed${faint(line, masks)}`),
+      textDecoration: `none; position: absolute; top: calc(50% - ${HEIGHT / 2}px); ${css}; ${mask}`,
+    };
+  }
+
+  private image(line: LaneLine, launched: string, position: Position): { image: string; width: number } {
+    const drawn = shape(line, launched, position);
     let image = this.images.get(drawn.path);
     if (image === undefined) {
       if (this.images.size > 10_000) this.images.clear();
@@ -128,6 +143,34 @@ function isNear(editor: vscode.TextEditor, line: number): boolean {
   return line < editor.document.lineCount && editor.visibleRanges.some(isShown);
 }
 
+/** The lanes of the visible lines, one for each line. */
+function visible(editor: vscode.TextEditor, masks: LaneMasks): LaneLine[] {
+  const lines = new Map<number, LaneLine>();
+  for (const line of masks.lines) {
+    if (isNear(editor, line.line) && isPreferred(line, lines.get(line.line), masks)) lines.set(line.line, line);
+  }
+  return [...lines.values()];
+}
+
+/** What the label has after the code. */
+function rest(editor: vscode.TextEditor, line: LaneLine, masks: LaneMasks): vscode.DecorationOptions[] {
+  const { rest } = parts(line.label);
+  if (rest === '') return [];
+  const { end } = editor.document.lineAt(line.line).range;
+  const after = { contentText: rest, margin: '0 0 0 2ch', color: labelColor(line, masks) };
+  return [{ range: new vscode.Range(end, end), renderOptions: { after } }];
+}
+
+function tabSize(editor: vscode.TextEditor): number {
+  return Number(editor.options.tabSize) || 8;
+}
+
+/** The lines that have statements, as text. */
+function statementsOf(document: vscode.TextDocument, masks: LaneMasks): string[] {
+  const lines = [...masks.lines.map(({ line }) => line), ...masks.not_run].filter((line) => line < document.lineCount);
+  return lines.map((line) => document.lineAt(line).text);
+}
+
 /** If a line has several statements, the first one that some lane did not execute exactly once is drawn. */
 function isPreferred(line: LaneLine, drawn: LaneLine | undefined, masks: LaneMasks): boolean {
   return drawn === undefined || (isFull(drawn, masks) && !isFull(line, masks));
@@ -137,6 +180,15 @@ function isPreferred(line: LaneLine, drawn: LaneLine | undefined, masks: LaneMas
 function isFull(line: LaneLine, masks: LaneMasks): boolean {
   const [visit] = line.visits;
   return line.count === 1 && line.role !== 'join' && !line.parts && visit !== undefined && size(visit.executed) === size(masks.launched);
+}
+
+function labelColor(line: LaneLine, masks: LaneMasks): vscode.ThemeColor {
+  return new vscode.ThemeColor(`warplens.lane.label${faint(line, masks)}`);
+}
+
+/** The ending of the colors of a line that all lanes executed once. */
+function faint(line: LaneLine, masks: LaneMasks): '' | 'Faint' {
+  return isFull(line, masks) ? 'Faint' : '';
 }
 
 /** The code of the visible lines that the warp never reached. */

@@ -1,6 +1,7 @@
 //! Runs of PTX.
 
 mod broken;
+mod condition;
 mod decode;
 mod kernels;
 mod source_lines;

@@ -86,6 +86,7 @@ pub(crate) fn statements(text: &str) -> Vec<Statement> {
                 true => [("%r1".into(), ScalarType::S32)].into(),
                 false => [].into(),
             },
+            condition: None,
             meanings: Box::default(),
             address: None,
             source: None,

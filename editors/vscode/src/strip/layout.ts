@@ -1,11 +1,61 @@
-// Where strips begin: at the same column in all visible lines. Pure.
+// Where strips and labels are drawn: before the code, or after it. Pure.
+import { stripWidth } from './shape';
 
-/** The leftmost column of strips, for kernels with short lines. */
-const LEAST = 48;
-/** Columns between the widest code and the strips. */
-const SPACE = 2;
-/** Strips move in steps of this many columns, so that they do not move with each typed character. */
-const STEP = 4;
+/** Pixels after a strip before the code. */
+const AFTER_STRIP = 6;
+/** The characters of a label before the code; a longer one is repeated after the code. */
+const LABEL = 11;
+/** The size of their font, relative to that of the code. */
+export const LABEL_SIZE = 0.8;
+/** The columns that a label before the code takes. */
+const LABEL_COLUMNS = Math.ceil(LABEL * LABEL_SIZE + 1);
+
+/** CSS lengths. */
+export interface Before {
+  /** The width that all lines leave for strips and labels before the code. */
+  space: string;
+  /** Where labels begin, in their font. */
+  label: string;
+}
+
+/**
+ * The layout of strips before the code, for the lines of all statements. Labels are drawn over the indentation, as far as that of all
+ * statements has room. In listings of machine code the indentation has the strips, and the room after the addresses has the labels.
+ */
+export function before(lanes: number, lines: string[], tabSize: number): Before {
+  const label = stripWidth(lanes, 'left') + AFTER_STRIP;
+  const indentation = least(lines.map((line) => columns(/^\s*/.exec(line)?.[0] ?? '', tabSize)));
+  const ends = lines.map((line) => ADDRESS.exec(line)?.[1]?.length);
+  const [end] = ends;
+  if (end !== undefined && ends.every((other) => other === end)) {
+    const ch = (count: number) => `${count / LABEL_SIZE}ch`;
+    return { space: `max(${label}px - ${indentation}ch, 0px)`, label: `max(${label}px + ${ch(end + 1 - indentation)}, ${ch(end + 1)})` };
+  }
+  return { space: `calc(${label}px + ${Math.max(LABEL_COLUMNS - indentation, 0)}ch)`, label: `${label}px` };
+}
+
+/** An address in a listing, and room for a label. */
+const ADDRESS = new RegExp(String.raw`^( *\/\*[0-9a-f]+\*\/) {${LABEL_COLUMNS + 1}}`);
+
+function least(numbers: number[]): number {
+  return numbers.reduce((one, other) => Math.min(one, other), Number.MAX_SAFE_INTEGER);
+}
+
+/** A label in two parts: as far as it fits before the code, and what follows the code. The condition of a branch is after two spaces. */
+export function parts(label: string): { start: string; rest: string } {
+  const [words = '', condition = ''] = label.split('  ');
+  return words.length > LABEL ? { start: `${words.slice(0, LABEL - 1)}…`, rest: label } : { start: words, rest: condition };
+}
+
+/** The column of strips after the code; those of longer lines follow their code. */
+const COLUMN = 48;
+/** Columns between such code and its strip. */
+const AFTER_CODE = 2;
+
+/** The columns between code of this width and the strip after it. */
+export function spaceAfter(width: number): number {
+  return Math.max(COLUMN - width, AFTER_CODE);
+}
 
 /** The width of a text in columns. */
 export function columns(text: string, tabSize: number): number {
@@ -15,31 +65,6 @@ export function columns(text: string, tabSize: number): number {
     else width += isWide(char) ? 2 : 1;
   }
   return width;
-}
-
-/** The column at which the strips of lines with these widths begin. */
-export function commonColumn(widths: number[], least = LEAST): number {
-  const column = Math.max(least, ...widths.map((width) => width + SPACE));
-  return Math.ceil(column / STEP) * STEP;
-}
-
-/**
- * With word wrap, an extension knows neither the width of the view nor where lines wrap. Lines up to this width are assumed not to wrap
- * and share a column. It has no minimum, so that strips stay inside narrow views.
- */
-export const WRAP_LIMIT = 60;
-
-/** The columns between the end of a line and its strip. A line that may wrap has its strip right after its code, which it cannot cover there. */
-export function spaceAfter(width: number, column: number, isWrapped: boolean): number {
-  return isWrapped && width > WRAP_LIMIT ? SPACE : Math.max(column - width, SPACE);
-}
-
-/** The common column of the lines that are assumed not to wrap. */
-export function wrappedColumn(widths: number[]): number {
-  return commonColumn(
-    widths.filter((width) => width <= WRAP_LIMIT),
-    0,
-  );
 }
 
 /** East Asian characters of two columns, which occur in comments only. */

@@ -10,30 +10,33 @@ export const HEIGHT = 11;
 const GROUP = 8;
 const GAP = 2;
 
+/** The widths of cells in pixels: those before the code leave room for it. */
+export const CELLS = {
+  left: () => ({ cell: 2, space: 0 }),
+  right: (lanes: number) => ({ cell: lanes > 32 ? 2 : 3, space: 1 }),
+};
+export type Position = keyof typeof CELLS;
+
 export interface Shape {
   path: string;
   width: number;
   height: number;
 }
 
-/** The pixels from one cell to the next. */
-function pitch(lanes: number): number {
-  return lanes > 32 ? 3 : 4;
-}
-
 /** The width of a strip in pixels. */
-export function stripWidth(lanes: number): number {
-  return lanes * pitch(lanes) + (Math.ceil(lanes / GROUP) - 1) * GAP;
+export function stripWidth(lanes: number, position: Position): number {
+  const { cell, space } = CELLS[position](lanes);
+  return lanes * (cell + space) + (Math.ceil(lanes / GROUP) - 1) * GAP;
 }
 
 /** The shape of a line that the warp with the lanes `launched` visited. */
-export function shape(line: Visits, launched: string): Shape {
+export function shape(line: Visits, launched: string, position: Position): Shape {
   const lanes = width(launched);
   const { visits, active, executed } = countLanes(line, lanes);
-  const cell = pitch(lanes) - 1;
+  const { cell, space } = CELLS[position](lanes);
   let path = '';
   for (const lane of lanesOf(launched)) {
-    const x = lane * pitch(lanes) + Math.floor(lane / GROUP) * GAP;
+    const x = lane * (cell + space) + Math.floor(lane / GROUP) * GAP;
     const acted = height(executed[lane] ?? 0, visits);
     const reached = height(active[lane] ?? 0, visits);
     if (reached === 0) path += bar(x, HEIGHT - 1, cell, 1);
@@ -42,7 +45,7 @@ export function shape(line: Visits, launched: string): Shape {
       if (acted > 0) path += bar(x, HEIGHT - acted, cell, acted);
     }
   }
-  return { path, width: stripWidth(lanes), height: HEIGHT };
+  return { path, width: stripWidth(lanes, position), height: HEIGHT };
 }
 
 /** The shape as the address of an image, whose opaque parts are the cells. */
@@ -61,8 +64,9 @@ function bar(x: number, y: number, w: number, h: number): string {
   return `M${x} ${y}h${w}v${h}h${-w}z`;
 }
 
-/** An outline of one pixel. */
+/** An outline of one pixel; a narrow cell has no sides. */
 function hollow(x: number, y: number, w: number, h: number): string {
-  const inside = w > 2 && h > 2 ? bar(x + 1, y + 1, w - 2, h - 2) : '';
-  return bar(x, y, w, h) + inside;
+  if (h <= 2) return bar(x, y, w, h);
+  if (w <= 2) return bar(x, y, w, 1) + bar(x, y + h - 1, w, 1);
+  return bar(x, y, w, h) + bar(x + 1, y + 1, w - 2, h - 2);
 }

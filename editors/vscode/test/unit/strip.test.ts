@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lanesOf } from '../../../panel/src/lanes';
-import { columns, commonColumn, spaceAfter, wrappedColumn } from '../../src/strip/layout';
+import { before, columns, parts, spaceAfter } from '../../src/strip/layout';
 import { share, size } from '../../src/strip/masks';
 import { moved, overview, step } from '../../src/strip/positions';
 import { shape, stripWidth } from '../../src/strip/shape';
@@ -23,15 +23,18 @@ test('masks have the highest lane first', () => {
 });
 
 test('even and odd lanes have different shapes of equal width', () => {
-  const even = shape(line(visit('55555555')), ALL);
-  const odd = shape(line(visit('aaaaaaaa')), ALL);
-  assert.notEqual(even.path, odd.path);
-  assert.equal(even.width, odd.width);
-  assert.equal(even.width, stripWidth(32));
+  for (const position of ['left', 'right'] as const) {
+    const even = shape(line(visit('55555555')), ALL, position);
+    const odd = shape(line(visit('aaaaaaaa')), ALL, position);
+    assert.notEqual(even.path, odd.path);
+    assert.equal(even.width, odd.width);
+    assert.equal(even.width, stripWidth(32, position));
+  }
+  assert.equal(stripWidth(32, 'left'), 70);
 });
 
 test('a cell is filled, hollow, or a thin line', () => {
-  const [executed, outer, inner, absent, ...others] = rectangles(shape(line(visit('00000003', '00000001')), '00000007').path);
+  const [executed, outer, inner, absent, ...others] = rectangles(shape(line(visit('00000003', '00000001')), '00000007', 'right').path);
   assert.deepEqual(executed, [0, 0, 3, 11]);
   assert.deepEqual(
     [outer, inner],
@@ -44,13 +47,23 @@ test('a cell is filled, hollow, or a thin line', () => {
   assert.deepEqual(others, []);
 });
 
+test('a narrow hollow cell has no sides', () => {
+  const cells = rectangles(shape(line(visit('00000003', '00000001')), '00000007', 'left').path);
+  assert.deepEqual(cells, [
+    [0, 0, 2, 11],
+    [2, 0, 2, 1],
+    [2, 10, 2, 1],
+    [4, 10, 2, 1],
+  ]);
+});
+
 test('eight lanes are followed by a gap', () => {
-  const xs = rectangles(shape(line(visit(ALL)), ALL).path).map(([x]) => x);
+  const xs = rectangles(shape(line(visit(ALL)), ALL, 'right').path).map(([x]) => x);
   assert.deepEqual(xs.slice(6, 10), [24, 28, 34, 38]);
 });
 
 test('the height of a cell is the share of the visits', () => {
-  const cells = rectangles(shape(line(visit('00000003'), visit('00000001')), '00000003').path);
+  const cells = rectangles(shape(line(visit('00000003'), visit('00000001')), '00000003', 'right').path);
   assert.deepEqual(cells, [
     [0, 0, 3, 11],
     [4, 5, 3, 6],
@@ -58,7 +71,7 @@ test('the height of a cell is the share of the visits', () => {
 });
 
 test('a lane that executed one of a thousand visits is visible', () => {
-  const cells = rectangles(shape(line(visit('00000001', '00000001', 999), visit('00000003')), '00000003').path);
+  const cells = rectangles(shape(line(visit('00000001', '00000001', 999), visit('00000003')), '00000003', 'right').path);
   assert.ok((cells[1]?.[3] ?? 0) >= 3);
 });
 
@@ -67,25 +80,28 @@ test('tabs end at tab stops', () => {
   assert.equal(columns('a\tb', 4), 5);
 });
 
-test('strips begin after the widest code, and not before column 48', () => {
-  assert.equal(commonColumn([10, 20]), 48);
-  assert.equal(commonColumn([10, 60]), 64);
-  assert.equal(commonColumn([62]), 64);
-  assert.equal(commonColumn([63]), 68);
-  assert.equal(commonColumn([]), 48);
+test('strips on the right begin at column 48, or after longer code', () => {
+  assert.deepEqual([10, 46, 47, 90].map(spaceAfter), [38, 2, 2, 2]);
 });
 
-test('with word wrap, lines that are short share a column, and long ones have their strip after the code', () => {
-  const column = wrappedColumn([10, 30, 90]);
-  assert.equal(column, 32);
-  assert.deepEqual(
-    [10, 30, 90].map((width) => spaceAfter(width, column, true)),
-    [22, 2, 2],
-  );
-  assert.deepEqual(
-    [10, 90].map((width) => spaceAfter(width, 92, false)),
-    [82, 2],
-  );
+test('strips on the left take what the indentation of all statements leaves', () => {
+  assert.deepEqual(before(32, ['\tadd.u32 \t%r1;', '\t\tret;'], 8), { space: 'calc(76px + 2ch)', label: '76px' });
+  assert.deepEqual(before(32, ['    add.u32 %r1;', 'LOOP: ret;'], 4), { space: 'calc(76px + 10ch)', label: '76px' });
+  assert.deepEqual(before(64, ['    halt'], 4), { space: 'calc(148px + 6ch)', label: '148px' });
+  assert.deepEqual(before(32, [], 8), { space: 'calc(76px + 0ch)', label: '76px' });
+});
+
+test('in listings, labels are between the address and the instruction', () => {
+  const listing = ['        /*0000*/                   EXIT ;', '        /*0010*/              @!P0 BRA 0x10 ;'];
+  assert.deepEqual(before(32, listing, 8), { space: 'max(76px - 8ch, 0px)', label: 'max(76px + 11.25ch, 21.25ch)' });
+  const narrow = [...listing, '        /*0020*/ EXIT ;'];
+  assert.deepEqual(before(32, narrow, 8), { space: 'calc(76px + 2ch)', label: '76px' });
+});
+
+test('a label that is too long for the left, and the condition of a branch, follow the code', () => {
+  assert.deepEqual(parts('join 32'), { start: 'join 32', rest: '' });
+  assert.deepEqual(parts('split 16|16  tid.x < 16'), { start: 'split 16|16', rest: 'tid.x < 16' });
+  assert.deepEqual(parts('x4 32>24>16>8'), { start: 'x4 32>24>1…', rest: 'x4 32>24>16>8' });
 });
 
 const at = (line: number, character: number) => ({ line, character });

@@ -29,6 +29,8 @@ pub struct StatementTrace<'t> {
     pub role: Role,
     /// The number of lanes that jumped to each of several targets, if known.
     pub parts: &'t [u32],
+    /// The condition of a branch, if it is an expression of thread indices.
+    pub condition: Option<&'t str>,
     /// The selected visit, if any; `Some(None)` if the warp had not reached the statement at that point in time.
     pub chosen: Option<Option<&'t TracedVisit>>,
 }
@@ -58,6 +60,7 @@ struct Key<'s> {
     truncated: bool,
     role: Role,
     parts: &'s [u32],
+    condition: Option<&'s str>,
     /// The number and the masks of the selected visit.
     chosen: Option<Option<(u64, Mask, Mask)>>,
 }
@@ -90,13 +93,14 @@ impl PlacedTraces {
     }
 }
 
-fn key<'s>(&StatementTrace { role, parts, chosen, .. }: &StatementTrace<'s>, trace: &LineTrace) -> Key<'s> {
+fn key<'s>(statement: &StatementTrace<'s>, trace: &LineTrace) -> Key<'s> {
+    let StatementTrace { role, parts, condition, chosen, .. } = *statement;
     let visits = match *trace.visits {
         [Visit { active, executed, repeat }] => Visits::Equal { active, executed, repeat },
         _ => Visits::Shared(trace.visits.as_ptr()),
     };
     let chosen = chosen.map(|seen| seen.map(|seen| (seen.visit, seen.active, seen.executed)));
-    Key { count: trace.count, visits, truncated: trace.truncated, role, parts, chosen }
+    Key { count: trace.count, visits, truncated: trace.truncated, role, parts, condition, chosen }
 }
 
 fn json(

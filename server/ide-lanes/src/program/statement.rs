@@ -18,6 +18,8 @@ pub struct Statement {
     pub range: TextRange,
     pub opcode: TextRange,
     pub flow: Flow,
+    /// The condition of a branch as an expression of thread indices, parameters and constants, if it is one.
+    pub condition: Option<String>,
     /// The registers that it names, with the types of their values.
     pub registers: Box<[(SmolStr, ScalarType)]>,
     /// What its registers mean besides their numbers, such as descriptors.

@@ -14,6 +14,7 @@ use warplens_sim_warp::StatementId;
 use warplens_sim_warp::objects::Object;
 use warplens_sim_warp::{Class, ScalarType};
 
+use super::condition::Conditions;
 use super::source_lines::SourceFiles;
 use crate::program::{AddressRegister, Flow, Statement};
 use crate::simulator::LaunchProblem;
@@ -54,11 +55,15 @@ impl DecodedPtx {
         for (decoded, (function, start)) in self.program.functions.iter().zip(&self.functions) {
             let declared = declared_types(function);
             let lines = files.lines(function);
+            let conditions = Conditions::new(function);
             for (pc, (instruction, source)) in function.instructions().zip(lines).enumerate() {
+                let flow = flow(&self.program, decoded, pc, model);
+                let is_branch = matches!(flow, Flow::Branch { .. });
                 statements.push(Statement {
                     range: instruction.range() + *start,
                     opcode: instruction.opcode_range() + *start,
-                    flow: flow(&self.program, decoded, pc, model),
+                    condition: is_branch.then(|| conditions.of(instruction)).flatten(),
+                    flow,
                     registers: registers(decoded, pc as u32, instruction, function, &declared),
                     meanings: meanings.next().unwrap_or_default(),
                     address: address_register(instruction, function, &shared),

@@ -136,6 +136,7 @@ mod tests {
             opcode: TextRange::default(),
             flow,
             registers: Box::default(),
+            condition: None,
             meanings: Box::default(),
             address: None,
             source: None,

@@ -65,6 +65,7 @@ fn statements(
             opcode: instruction.opcode_range + start,
             flow: flow(program, index),
             registers: registers(program, index),
+            condition: None,
             meanings: Box::default(),
             address: None,
             source: sources[&listed.item].line(function.range, instruction.range.start()),

@@ -308,6 +308,7 @@ impl LaneView {
             trace: statement.trace,
             role: statement.role,
             parts: statement.parts,
+            condition: statement.statement.condition.as_deref(),
             chosen: self.moment.map(|_| statement.seen),
         }
     }

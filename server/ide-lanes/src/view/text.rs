@@ -60,10 +60,24 @@ pub fn line<'t>(statements: impl IntoIterator<Item = StatementTrace<'t>>, style:
     full.filter(|_| style.full).map(|lanes| lanes.to_string())
 }
 
-/// The label after a strip of lanes. It has the numbers of lanes; the strip shows which lanes they are.
+/// The label beside a strip of lanes. It has the numbers of lanes; the strip shows which lanes they are. It is as narrow as possible,
+/// because the code follows it. The condition at which lanes diverged is after two spaces.
 pub(crate) fn label(statement: &StatementTrace<'_>) -> String {
     let style = Style { format: Format::Count, full: true, values: false };
-    line([*statement], style).unwrap_or_default()
+    let label = line([*statement], style).unwrap_or_default().replace(" | ", "|");
+    match statement.condition.filter(|_| has_split(statement)) {
+        Some(condition) => format!("{label}  {condition}"),
+        None => label,
+    }
+}
+
+/// Whether lanes diverged at a branch, in the chosen visit or in any.
+fn has_split(statement: &StatementTrace<'_>) -> bool {
+    let split = |active: Mask, executed: Mask| executed != 0 && executed != active;
+    match statement.chosen {
+        Some(seen) => seen.is_some_and(|seen| split(seen.active, seen.executed)),
+        None => statement.trace.is_some_and(|trace| trace.visits.iter().any(splits)),
+    }
 }
 
 /// The text for one statement; `None` if all lanes executed it once.

@@ -16,6 +16,7 @@ pub(crate) fn decode_wave(code: &Code, start: TextSize) -> (wave::Program, Vec<S
         opcode: instruction.mnemonic_range + start,
         flow: flow(code, index),
         registers: registers(instruction),
+        condition: None,
         meanings: Box::default(),
         address: None,
         source: None,

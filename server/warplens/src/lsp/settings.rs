@@ -278,7 +278,9 @@ mod tests {
         let manifest: Value = serde_json::from_str(manifest).expect("JSON");
         let groups = manifest["contributes"]["configuration"].as_array().expect("groups of settings");
         let offered = groups.iter().flat_map(|group| group["properties"].as_object().expect("settings"));
-        let is_own = |name: &str| name.starts_with("warplens.server.") || name.starts_with("warplens.trace.");
+        // What the extension alone reads.
+        let own = ["warplens.server.", "warplens.trace.", "warplens.lanes.position"];
+        let is_own = |name: &str| own.iter().any(|start| name.starts_with(start));
         let offered = offered.filter(|(name, _)| !is_own(name));
         let offered: BTreeMap<_, _> =
             offered.map(|(name, setting)| (name.clone(), setting["default"].clone())).collect();

@@ -37,6 +37,9 @@ pub(super) fn divergence(
         }
         _ => return None,
     };
+    if let Some(condition) = &statement.statement.condition {
+        let _ = write!(text, " Its condition is `{condition}`.");
+    }
     match statement.statement.flow.reconvergence().map(|reconvergence| shown.place(reconvergence)) {
         Some(Some(place)) => {
             let _ = write!(text, " The lanes reconverge at line {}.", line_of(place.end()) + 1);

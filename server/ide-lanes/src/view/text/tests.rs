@@ -28,7 +28,15 @@ fn width(launched: Mask) -> u32 {
 const FORMATS: [Format; 4] = [Format::Ranges, Format::Hex, Format::Blocks, Format::Count];
 
 fn shows(launched: Mask, role: Role, trace: Option<&LineTrace>, expect: Expect) {
-    let reading = StatementTrace { launched, width: width(launched), trace, role, parts: &[], chosen: None };
+    let reading = StatementTrace {
+        launched,
+        width: width(launched),
+        trace,
+        role,
+        parts: &[],
+        condition: None,
+        chosen: None,
+    };
     let texts =
         FORMATS.map(|format| line([reading], Style { format, ..Style::default() }).unwrap_or_default());
     let budget = if launched >> 32 == 0 { 26 } else { 40 };
@@ -54,6 +62,7 @@ fn full_and_never() {
         trace: Some(&trace(&[(WARP, WARP, 1)])),
         role: Role::Plain,
         parts: &[],
+        condition: None,
         chosen: None,
     };
     assert_eq!(line([reading], Style { full: true, ..Style::default() }), Some("32".to_owned()));
@@ -226,6 +235,7 @@ fn several_targets() {
             trace: Some(&once),
             role: Role::Branch,
             parts,
+            condition: None,
             chosen: None,
         };
         line([reading], Style::default()).unwrap_or_default()
@@ -287,6 +297,7 @@ fn statements_of_a_line_share_a_hint() {
             trace: *trace,
             role: Role::Plain,
             parts: &[],
+            condition: None,
             chosen: None,
         });
         line(readings, Style::default()).unwrap_or_default()
@@ -309,6 +320,7 @@ fn every_set_of_16_lanes_is_short_and_names_its_lanes() {
                 trace: None,
                 role: Role::Plain,
                 parts: &[],
+                condition: None,
                 chosen: None,
             },
             Format::Ranges,
@@ -329,7 +341,15 @@ fn every_set_of_16_lanes_is_short_and_names_its_lanes() {
 
 fn label_of(role: Role, list: &[(Mask, Mask, u64)]) -> String {
     let trace = trace(list);
-    label(&StatementTrace { launched: WARP, width: 32, trace: Some(&trace), role, parts: &[], chosen: None })
+    label(&StatementTrace {
+        launched: WARP,
+        width: 32,
+        trace: Some(&trace),
+        role,
+        parts: &[],
+        condition: None,
+        chosen: None,
+    })
 }
 
 #[test]
@@ -339,13 +359,35 @@ fn labels_have_the_numbers_of_lanes() {
     check(Role::Plain, &[(0xffff, 0xffff, 1)], "16/32");
     check(Role::Plain, &[(WARP, 0xf, 1)], "4 of 32");
     check(Role::Plain, &[(WARP, 0, 1)], "0 of 32");
-    check(Role::Branch, &[(WARP, 0xffff, 1)], "split 16 | 16");
+    check(Role::Branch, &[(WARP, 0xffff, 1)], "split 16|16");
     check(Role::Branch, &[(WARP, WARP, 1)], "32");
     check(Role::Join, &[(WARP, WARP, 1)], "join 32");
     check(Role::Plain, &[(WARP, WARP, 6667)], "x6667");
     check(Role::Plain, &[(WARP, WARP, 1), (0xffff, 0xffff, 1), (0xff, 0xff, 1)], "x3 32>16>8");
     check(Role::Plain, &[(0xffff, 0xffff, 1), (0xffff_0000, 0xffff_0000, 1)], "2 visits, 16 lanes each");
     check(Role::Branch, &[(WARP, 0xff, 2), (WARP, 0xf, 3), (WARP, 0, 1)], "6 visits, splits 5");
+}
+
+#[test]
+fn the_label_of_a_branch_has_the_condition_at_which_lanes_diverged() {
+    let check = |list: &[(Mask, Mask, u64)], expected: &str| {
+        let trace = trace(list);
+        let statement = StatementTrace {
+            launched: WARP,
+            width: 32,
+            trace: Some(&trace),
+            role: Role::Branch,
+            parts: &[],
+            condition: Some("tid.x < 8"),
+            chosen: None,
+        };
+        assert_eq!(label(&statement), expected);
+        assert!(!line([statement], Style::default()).unwrap_or_default().contains("tid"));
+    };
+    check(&[(WARP, 0xff, 1)], "split 8|24  tid.x < 8");
+    check(&[(WARP, WARP, 1)], "32");
+    check(&[(WARP, 0, 1)], "0 of 32");
+    check(&[(WARP, 0xff, 3)], "x3 split 8|24  tid.x < 8");
 }
 
 #[test]
