@@ -167,6 +167,7 @@ impl Simulator for Lines {
             address: None,
             source: None,
             code: None,
+            condition: None,
         };
         let statements: Vec<Statement> = words.iter().skip(1).map(statement).collect();
         let program = Arc::new(Program { statements: statements.len() as u32 });
