@@ -20,10 +20,10 @@ pub mod ast {
 pub const LANGUAGE: Language = &INFO;
 
 static INFO: LanguageInfo = LanguageInfo {
-    id: "sass",
+    id: "cuda-sass",
     title: "SASS",
     extensions: &["sass"],
-    shared_ids: &[],
+    shared_ids: &["sass"],
     sniff: columns::is_of_a_listing,
     line_comments: &["//"],
     has_dialects: false,

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { completionTests } from './completion.mjs';
+import { resultTests } from './results.mjs';
 import { reportFailure, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
 import { sideTests } from './sides.mjs';
 import { until } from './workbench.mjs';
@@ -39,7 +40,7 @@ describe('lanes as strips', { skip, timeout: 900_000 }, () => {
       assert.notEqual(odd.image, even.image);
       const xs = new Set((await bench.strips()).map((strip) => strip.x));
       assert.equal(xs.size, 1, `the strips begin at ${[...xs].join(', ')}`);
-      assert.equal(odd.label, '16/32');
+      assert.equal(odd.label, '16 odd');
       assert.deepEqual((await bench.stripOf('@%p1')).labels, ['split 16|16', '(tid.x & 1) == 0']);
       assert.equal((await bench.stripOf('shr.u32')).label, 'join 32');
       assert.equal((await bench.stripOf('%r4, %r4, 1;')).label, 'x4 32>24>16>8');
@@ -169,6 +170,7 @@ describe('lanes as strips', { skip, timeout: 900_000 }, () => {
   describe('beside the strips', () => {
     before(() => bench.configure(STRIP));
     sideTests(() => ({ bench, shot }));
+    resultTests(() => ({ bench, shot }));
   });
 
   describe('a crash', () => {

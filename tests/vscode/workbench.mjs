@@ -189,7 +189,7 @@ export class Workbench {
 
   /** The lens of a run that has ended. */
   endedRun() {
-    return this.lens(/^[✓⚠✗]/);
+    return this.lens(/^[✓○⚠✗]/);
   }
 
   /** Whether lanes are shown after the code. */

@@ -73,6 +73,13 @@ export const TABS = ['timeline', 'registers', 'memory', 'buffers', 'graph', 'out
 
 export type Tab = (typeof TABS)[number];
 
+/** An element of a buffer, and the lane that stored it. */
+export interface ShownElement {
+  buffer: string;
+  element: number;
+  lane: number;
+}
+
 /** From the extension to the panel. */
 export type ToPanel =
   | { type: 'run'; run: RunInfo; texts: Record<number, string> }
@@ -80,7 +87,8 @@ export type ToPanel =
   | { type: 'running'; run: RunProgress | null }
   | { type: 'answer'; id: number; result?: Answers[Method] | null; error?: string }
   | { type: 'cursor'; line: number; visit?: number }
-  | { type: 'show'; tab: Tab };
+  | { type: 'show'; tab: Tab }
+  | ({ type: 'element' } & ShownElement);
 
 /** From the panel to the extension. */
 export type ToExtension =
@@ -90,7 +98,7 @@ export type ToExtension =
   | { type: 'stop' }
   | { type: 'reveal'; line: number; focus: boolean }
   | { type: 'visit'; line: number; visit: number }
-  | { type: 'warp'; cta: number[]; warp: number }
+  | { type: 'warp'; cta: number[]; warp: number; step?: number }
   | { type: 'command'; command: PanelCommand }
   | { type: 'copy'; text: string }
   | { type: 'save'; name: string; text: string }

@@ -13,8 +13,8 @@ export interface Source {
   reveal?(line: number, focus: boolean): void;
   /** Shows a visit in the editor as well. */
   visit?(line: number, visit: number): void;
-  /** Shows another warp. */
-  warp?(warp: Warp): void;
+  /** Shows another warp, at one of its steps. */
+  warp?(warp: Warp, step?: number): void;
   command?(command: PanelCommand): void;
   copy(text: string): Promise<void>;
   save(name: string, text: string): void;

@@ -7,6 +7,7 @@ import { RunningNote } from './running';
 import type { Source } from './source';
 import { restored } from './state';
 import { VIEWS } from './views';
+import { pageOf } from './views/buffers';
 
 declare function acquireVsCodeApi(): { postMessage(message: ToExtension): void; getState(): unknown; setState(state: unknown): void };
 
@@ -34,7 +35,7 @@ function source(run: RunInfo): Source {
     statement: (line) => texts[line] ?? '',
     reveal: (line, focus) => api.postMessage({ type: 'reveal', line, focus }),
     visit: (line, visit) => api.postMessage({ type: 'visit', line, visit }),
-    warp: ({ cta, warp }) => api.postMessage({ type: 'warp', cta, warp }),
+    warp: ({ cta, warp }, step) => api.postMessage({ type: 'warp', cta, warp, step }),
     command: (command) => api.postMessage({ type: 'command', command }),
     copy: async (text) => api.postMessage({ type: 'copy', text }),
     save: (name, text) => api.postMessage({ type: 'save', name, text }),
@@ -86,6 +87,13 @@ function receive(message: ToPanel): void {
       state.tab = message.tab;
       panel?.set({ tab: message.tab });
       break;
+    case 'element': {
+      const { buffer, element, lane } = message;
+      const change = { tab: 'buffers' as const, buffer, element, bufferFrom: pageOf(element), lane };
+      Object.assign(state, change);
+      panel?.set(change);
+      break;
+    }
   }
 }
 

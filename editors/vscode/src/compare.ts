@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { activeDocument, editorOf } from './active';
 import { type Answer, agreement, differenceOf } from './compared';
 import { moveCursor } from './cursor';
-import { inform } from './inform';
+import { inform, warn } from './inform';
 import { LANGUAGES } from './languages';
 import type { LinkedDocuments } from './linked';
 import type { SassBeside } from './sass';
@@ -77,7 +77,7 @@ export class Comparisons extends Subscriber {
         this.server.requestWithProgress<Answer>('warplens/compare', params, progress, token),
       );
       if (!compared) return;
-      if (compared.equal) inform(agreement(name, other, compared));
+      if (compared.equal) (compared.warning ? warn : inform)(agreement(name, other, compared));
       else await this.show(compared, [document, await openOther(compared)]);
     } catch (error) {
       if ((error as { code?: number }).code !== CANCELLED) showToolError(error);

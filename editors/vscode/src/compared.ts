@@ -11,12 +11,13 @@ export interface Side {
 }
 
 /** `k.ptx and its machine code agree: 101 launches, …` */
-export function agreement(name: string, other: string, { compared, not_compared, contraction, target }: Answer): string {
+export function agreement(name: string, other: string, { compared, not_compared, contraction, target, warning }: Answer): string {
   const { launches, buffers, elements } = compared;
   const counts = [count(launches, 'launch', 'launches'), count(buffers, 'buffer', 'buffers'), count(elements, 'element', 'elements')];
   const code = target ? `${other} for ${target}` : other;
   const fused = contraction ? ' if `mul` and `add` without a rounding modifier are fused, which the assembler may do' : '';
-  return `${name} and ${code} agree${fused}: ${counts.join(', ')}. Not compared: ${not_compared.join(', ')}.`;
+  const less = warning ? `only ${counts[0]} compared: ${warning}. ` : '';
+  return `${less}${name} and ${code} agree${fused}: ${counts.join(', ')}. Not compared: ${not_compared.join(', ')}.`;
 }
 
 /** The first difference: a sentence about both, and one for each side. */

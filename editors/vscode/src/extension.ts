@@ -20,6 +20,7 @@ import { pickLaunch, pickModel, runFirst } from './pick';
 import { pickWarp } from './pick_warp';
 import { SameLaunch } from './same_launch';
 import { SassBeside } from './sass';
+import { sortSassDocuments } from './sass_documents';
 import { Server } from './server';
 import { openSource } from './source';
 import { LaneStore } from './store';
@@ -39,10 +40,10 @@ export function activate(context: vscode.ExtensionContext): void {
   const launches = new SameLaunch(server, store);
   const sass = new SassBeside(server, linked, launches);
   const comparisons = new Comparisons(server, sass, linked);
-  const findings = new FindingView(server, lanes, lit);
+  const findings = new FindingView(server, lanes, lit, panel);
   applyIndentation(vscode.window.visibleTextEditors);
   context.subscriptions.push(log, server, store, lanes, panel, lit, findings, linked, launches, sass, comparisons);
-  context.subscriptions.push(new Strip(store), offerStrip(store), adoptWaveDocuments(), offerListings(server));
+  context.subscriptions.push(new Strip(store), offerStrip(store), adoptWaveDocuments(), sortSassDocuments(), offerListings(server));
   const commands: Record<string, (...args: never[]) => unknown> = {
     ...launchCommands(server, lanes),
     ...navigationCommands(server, lanes, findings),
@@ -80,6 +81,7 @@ function navigationCommands(server: Server, lanes: Lanes, findings: FindingView)
     'warplens.nextFinding': () => findings.goTo(1),
     'warplens.previousFinding': () => findings.goTo(-1),
     'warplens.showFinding': (line?: number) => findings.show(line),
+    'warplens.showUnexpected': () => findings.showUnexpected(),
     'warplens.showProblem': () => findings.showProblem(),
     'warplens.nextVisit': () => goToNextVisit(server, lanes, 1),
     'warplens.previousVisit': () => goToNextVisit(server, lanes, -1),

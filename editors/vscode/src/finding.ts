@@ -1,13 +1,15 @@
 // Shows a finding: its warp, its visit, and the other side, such as the access that it races with.
 import * as vscode from 'vscode';
-import type { Finding } from '../../panel/src/generated/answers';
+import type { BufferElement, Buffers, Finding } from '../../panel/src/generated/answers';
 import { activeEditor } from './active';
 import { moveCursor } from './cursor';
 import { informBriefly } from './inform';
 import type { Lanes } from './lanes';
 import type { LitLines } from './lit';
 import { type LaneMasks, requestMasks, selectionOf } from './masks';
+import type { LanesPanel } from './panel/view';
 import type { Server } from './server';
+import { showStep } from './step';
 import { type Direction, nextFinding } from './steps';
 import { Subscriber } from './subscriber';
 
@@ -24,6 +26,7 @@ export class FindingView extends Subscriber {
     private readonly server: Server,
     private readonly lanes: Lanes,
     private readonly lit: LitLines,
+    private readonly panel: LanesPanel,
   ) {
     super();
     this.subscriptions.push(
@@ -64,6 +67,17 @@ export class FindingView extends Subscriber {
     await this.showNumber(next);
   }
 
+  /** Moves the cursor to the statement that stored the first unexpected element, and shows the store. */
+  async showUnexpected(): Promise<void> {
+    const editor = activeEditor();
+    const findings = this.lanes.current?.masks.findings ?? [];
+    const number = findings.findIndex(({ element, line }) => element && line !== undefined);
+    const line = findings[number]?.line;
+    if (!editor || line === undefined) return informBriefly('no lane stored an unexpected element');
+    moveCursor(editor, line);
+    await this.showNumber(number);
+  }
+
   /** Shows a finding of the run by its number, which is the same for all warps. */
   private async showNumber(number: number): Promise<void> {
     const shown = this.lanes.current;
@@ -75,10 +89,24 @@ export class FindingView extends Subscriber {
       finding.related.map((other) => other.line),
     );
     this.at = { line: finding.line, finding: number };
+    if (finding.element) return this.showElement(shown, finding.element);
     await this.selectWarp(shown, finding);
     await this.selectVisit(shown.uri, finding);
     const others = finding.related.map((other) => `line ${other.line + 1}: ${other.message}`);
     if (others.length > 0) informBriefly(others.join('; '), 10_000);
+  }
+
+  /** Shows the lane that stored an element, in its step, and the element in the panel. */
+  private async showElement({ uri, masks }: Shown, { buffer, index }: BufferElement): Promise<void> {
+    const params = { textDocument: { uri }, name: buffer, element: index };
+    const buffers = await this.server.request<Buffers | null>('warplens/buffers', params);
+    const writer = buffers?.element?.writer;
+    if (!writer) return;
+    await showStep(this.server, uri, masks, writer);
+    const { lane, warp, cta, step } = writer;
+    this.panel.showElement({ buffer, element: index, lane });
+    const at = step === undefined ? '' : `, step ${step + 1}`;
+    informBriefly(`${buffer}[${index}] was stored by lane ${lane} of warp ${warp} of block ${cta.join(',')}${at}`, 10_000);
   }
 
   private async selectWarp({ uri, masks }: Shown, { cta, warp }: Finding): Promise<void> {

@@ -4,6 +4,7 @@ import { activeDocument, editorOf } from './active';
 import type { Draft, ListedLaunch } from './generated/messages';
 import { inform } from './inform';
 import type { Lanes } from './lanes';
+import type { LaneMasks } from './masks';
 import type { Server } from './server';
 
 /** Opens a launch of the document, or writes the inferred one where none is configured. */
@@ -16,7 +17,7 @@ export async function editLaunch(server: Server, lanes: Lanes, uri?: string, ent
   const shown = lanes.current?.uri === document ? lanes.current.masks : undefined;
   const current = written.find((launch) => shown && launch.name === shown.launch.name && launch.entry === shown.entry);
   if (current) return open(current);
-  if (written.length === 0 || shown?.launch.name === 'inferred') return write(server, document, entry ?? shown?.entry);
+  if (written.length === 0 || shown?.launch.name === 'inferred') return write(server, document, entry ?? shown?.entry, shown);
   if (written.length === 1) return open(written[0]);
   const items = written.map((launch) => ({ label: launch.name, description: launch.sourceName ?? launch.entry ?? undefined, launch }));
   const picked = await vscode.window.showQuickPick(items, { title: 'Edit a launch' });
@@ -36,8 +37,8 @@ function show(document: vscode.TextDocument, selection?: vscode.Range): Thenable
   return vscode.window.showTextDocument(document, { selection, viewColumn: shown?.viewColumn });
 }
 
-/** Writes the inferred launch where the user chooses, and selects its name. */
-async function write(server: Server, document: string, entry?: string): Promise<void> {
+/** Writes the inferred launch where the user chooses, selects its name, and shows the lanes of the warp that is `shown` under it. */
+async function write(server: Server, document: string, entry?: string, shown?: LaneMasks): Promise<void> {
   const draft = await server.execute<Draft>('warplens.draftLaunch', { uri: document, entry });
   if (!draft) return;
   const file = draft.launchFile
@@ -48,8 +49,11 @@ async function write(server: Server, document: string, entry?: string): Promise<
     { label: '$(comment) Comment above the kernel', description: '@launch', isFile: false },
   ];
   const place = await vscode.window.showQuickPick(places, { title: `Write the inferred launch of ${draft.entry}` });
-  if (place?.isFile) await append(file, draft.table, draft.launchFile !== null);
-  else if (place) await insertAbove(vscode.Uri.parse(document), draft);
+  if (!place) return;
+  if (place.isFile) await append(file, draft.table, draft.launchFile !== null);
+  else await insertAbove(vscode.Uri.parse(document), draft);
+  const warp = shown?.entry === draft.entry ? { cta: shown.cta, warp: shown.warp } : {};
+  await server.select({ uri: document, entry: draft.entry, launch: draft.name, ...warp });
 }
 
 async function append(file: vscode.Uri, table: string, exists: boolean): Promise<void> {

@@ -74,6 +74,12 @@ export class Server implements vscode.Disposable {
     this.selections.keep(selection);
   }
 
+  /** Keeps the present name of the launch that a document shows, which may have been renamed. */
+  follow(uri: string, launch: string): void {
+    const kept = this.selections.of(uri);
+    if (typeof kept?.launch === 'string' && kept.launch !== launch) this.selections.keep({ ...kept, launch });
+  }
+
   /** The divergence models of all languages. */
   get models(): readonly Model[] {
     return this.client?.initializeResult?.capabilities.experimental?.models ?? [];

@@ -72,6 +72,7 @@ export class LaneStore extends Subscriber {
       for (const edit of later.flatMap(({ edits }) => edits)) move(masks, edit);
       this.edits.set(uri, later);
       this.masks.set(uri, masks);
+      this.server.follow(uri, masks.launch.name);
     } else {
       this.masks.delete(uri);
     }

@@ -113,7 +113,7 @@ export class Strip extends Subscriber {
   }
 
   private image(line: LaneLine, launched: string, position: Position): { image: string; width: number } {
-    const drawn = shape(line, launched, position);
+    const drawn = shape(line.chosen ? { ...line, visits: [line.chosen] } : line, launched, position);
     let image = this.images.get(drawn.path);
     if (image === undefined) {
       if (this.images.size > 10_000) this.images.clear();

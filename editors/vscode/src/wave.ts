@@ -1,27 +1,22 @@
 // Several tools use the extension `.wave`. Files with a `.kernel` line become `wave-asm`, unless the user assigns another
 // language with `files.associations` or by selecting it.
 import * as vscode from 'vscode';
+import { Adopted } from './adopted';
 
 const KERNEL_LINE = /^[ \t]*\.kernel(?=\s|$)/m;
 
 /** Sets the language of `.wave` documents with a kernel, when they are opened and when a kernel is typed. */
 export function adoptWaveDocuments(): vscode.Disposable {
-  const adopted = new Set<string>();
+  const adopted = new Adopted();
   const adopt = (document: vscode.TextDocument) => adoptOnce(document, adopted);
   vscode.workspace.textDocuments.forEach(adopt);
   return vscode.Disposable.from(
+    adopted,
     vscode.workspace.onDidOpenTextDocument(adopt),
     vscode.workspace.onDidChangeTextDocument((event) => {
       if (isOtherWave(event.document) && event.contentChanges.some((change) => addsKernel(event.document, change))) {
         adopt(event.document);
       }
-    }),
-    // Changing the language closes a document and reopens it at once; a document that stays closed is forgotten.
-    vscode.workspace.onDidCloseTextDocument((closed) => {
-      setTimeout(() => {
-        const isOpen = vscode.workspace.textDocuments.some((open) => open.uri.toString() === closed.uri.toString());
-        if (!isOpen) adopted.delete(closed.uri.toString());
-      }, 0);
     }),
   );
 }
@@ -31,12 +26,9 @@ function isOtherWave(document: vscode.TextDocument): boolean {
 }
 
 /** A document that was `wave-asm` and no longer is has been assigned another language by the user. */
-function adoptOnce(document: vscode.TextDocument, adopted: Set<string>): void {
-  const uri = document.uri.toString();
-  if (!isOtherWave(document) || adopted.has(uri) || isAssociated(document)) return;
-  if (!KERNEL_LINE.test(document.getText())) return;
-  adopted.add(uri);
-  void vscode.languages.setTextDocumentLanguage(document, 'wave-asm');
+function adoptOnce(document: vscode.TextDocument, adopted: Adopted): void {
+  if (!isOtherWave(document) || adopted.has(document) || isAssociated(document)) return;
+  if (KERNEL_LINE.test(document.getText())) adopted.adopt(document, 'wave-asm');
 }
 
 /** Whether the changed lines contain `.kernel`. */

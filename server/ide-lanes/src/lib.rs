@@ -37,7 +37,7 @@ pub use features::{
     Click, Lens, LensStyle, LensTarget, Step, Steps, WarpSummaries, WarpSummary, compare, findings_of, hover,
     lenses_of, operands, panel, same_registers, with_documentation,
 };
-pub use findings::{ReportedFinding, Reporter};
+pub use findings::{ReportedFinding, Reporter, Unexpected, UnexpectedElement};
 pub use launches::{
     AvailableLaunch, Choice, DocumentName, LaunchFile, LaunchSource, UnknownModel, launch_text, launches_of,
     model_named,

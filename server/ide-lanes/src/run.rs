@@ -12,6 +12,7 @@ pub use groups::Role;
 pub(crate) use groups::{Effect, effects, splits};
 pub use outcome::{Outcome, WarpRequest};
 pub use prepare::{RunRequest, prepare};
+pub(crate) use prepared::Cooperation;
 pub use prepared::Prepared;
 pub(crate) use prepared::warp_width;
 pub(crate) use recording::{Recorder, Recording, SharedSink, StepRange};

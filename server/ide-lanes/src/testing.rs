@@ -14,6 +14,7 @@ use warplens_sim_warp::{
 
 use crate::launches::{DocumentName, LaunchFile, LaunchSource};
 use crate::program::{Flow, Statement};
+use crate::run::Cooperation;
 use crate::simulator::{DocumentKernel, Simulator};
 use crate::view::{LaneView, ViewedRun};
 
@@ -122,6 +123,7 @@ pub(crate) fn result() -> RunResult {
             barrier: None,
             guess: None,
             has_computed_address: false,
+            starts_late: false,
         }],
         totals: Totals { warp_instructions: 6, thread_instructions: 168, executed_thread_instructions: 124 },
         summed: lines.clone(),
@@ -198,6 +200,7 @@ pub(crate) fn shown(text: &str, result: RunResult) -> LaneView {
         broken: Arc::default(),
         program: None,
         has_notes: true,
+        cooperation: Cooperation::default(),
     };
     LaneView::new(run, statements(text).into(), Arc::new(result), warp)
         .with_values(Some(Arc::new(values())), None)

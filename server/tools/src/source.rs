@@ -22,10 +22,12 @@ pub enum RunError {
     )]
     OtherKernel { path: String, entry: String, found: Vec<String> },
     #[error(
-        "nothing was compared: each of the {drawn} drawn launches was discarded, the last one because of: {reason}. \
-         Give a launch that the kernel runs with (--launch, --arg); others are drawn from it"
+        "nothing was compared: each of the {} drawn launches was discarded, the last one because of: {}. \
+         Give a launch that the kernel runs with (--launch, --arg); others are drawn from it",
+        discarded + discarded_by_other,
+        reason.as_deref().unwrap_or("no launch was requested")
     )]
-    NothingDrawn { drawn: usize, reason: String },
+    NothingDrawn { discarded: usize, discarded_by_other: usize, reason: Option<String> },
 }
 
 impl From<warplens_ide::Cancelled> for RunError {

@@ -105,7 +105,7 @@ mod tests {
     fn a_text_shows_its_language() {
         assert_eq!(by_text("// x\n  .version 8.5\n.target sm_90"), by_id("ptx"));
         assert_eq!(by_text("; x\n.kernel k\n"), by_id("wave-asm"));
-        assert_eq!(by_text("\tcode for sm_80\n\t\tFunction : k\n"), by_id("sass"));
+        assert_eq!(by_text("\tcode for sm_80\n\t\tFunction : k\n"), by_id("cuda-sass"));
         assert_eq!(by_text("RIFF....WAVEfmt"), Kind::Unknown);
         assert_eq!(by_text(".kernels"), Kind::Unknown);
     }
@@ -130,9 +130,21 @@ mod tests {
     }
 
     #[test]
+    fn a_style_sheet_is_no_machine_code() {
+        let kind = |id: &str, text: &str| of_document(id, Path::new("a.sass"), text);
+        let sheet = "$primary: #0B5CAD\n=rounded($r)\n  border-radius: $r\n.A\n  color: RED;\n";
+        for id in ["", "plaintext", "sass"] {
+            assert_eq!(kind(id, sheet), Kind::Ambiguous(supported("cuda-sass")), "{id}");
+            assert_eq!(kind(id, "// a part\n@!P0 IADD3 R1, R2, RZ, R3 ;\n"), by_id("cuda-sass"), "{id}");
+            assert_eq!(kind(id, "\n\tcode for sm_80\n"), by_id("cuda-sass"), "{id}");
+        }
+        assert_eq!(kind("cuda-sass", ""), by_id("cuda-sass"));
+    }
+
+    #[test]
     fn extensions_are_case_insensitive() {
         assert_eq!(by_extension(Path::new("a/b.PTX")), by_id("ptx"));
-        assert_eq!(by_extension(Path::new("a.sass")), by_id("sass"));
+        assert_eq!(by_extension(Path::new("a.sass")), by_id("cuda-sass"));
         assert_eq!(by_extension(Path::new("ptx")), Kind::Unknown);
     }
 }

@@ -199,4 +199,24 @@ pub(super) fn is_of_a_listing(text: &str) -> bool {
         || line.starts_with(b"Function : ")
         || line.starts_with(b".headerflags")
         || line.starts_with(b".section") && memmem::find(line, b".text.").is_some()
+        || is_instruction(line)
+}
+
+/// Whether a line without an address is an instruction, as in a listing that was cut: it names a register and ends with `;`, which
+/// begins a comment in other assemblers.
+fn is_instruction(line: &[u8]) -> bool {
+    let line = memmem::find(line, b"/*").map_or(line, |encoding| &line[..encoding]).trim_ascii_end();
+    let mut words = line.split(|byte| !byte.is_ascii_alphanumeric());
+    line.ends_with(b";") && statement::starts_with_instruction(line) && words.any(is_register)
+}
+
+/// `R1`, `RZ`, `UR4`, `P0`, `PT`
+fn is_register(word: &[u8]) -> bool {
+    let word = word.strip_prefix(b"U").unwrap_or(word);
+    let digits = |number: &[u8]| !number.is_empty() && number.iter().all(u8::is_ascii_digit);
+    match word {
+        b"RZ" | b"PT" => true,
+        [b'R' | b'P', number @ ..] => digits(number),
+        _ => false,
+    }
 }

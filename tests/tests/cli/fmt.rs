@@ -156,7 +156,7 @@ fn what_cannot_be_formatted_says_why() {
         "",
         expect![[r#"
             --
-            warplens: k.txt: cannot determine the language; use --language ptx or --language wave-asm or --language sass
+            warplens: k.txt: cannot determine the language; use --language ptx or --language wave-asm or --language cuda-sass
             warplens: nowhere.ptx: cannot be read: No such file or directory (os error 2)
             exit 2
         "#]],

@@ -193,7 +193,7 @@ fn unreadable_files_are_reported_with_their_position() {
             --
             warplens: broken.ptx: is not UTF-8: invalid byte 0xff at offset 16
             warplens: missing.ptx: cannot be read: No such file or directory (os error 2)
-            warplens: what: cannot determine the language; use --language ptx or --language wave-asm or --language sass
+            warplens: what: cannot determine the language; use --language ptx or --language wave-asm or --language cuda-sass
             exit 2
         "#]],
     );

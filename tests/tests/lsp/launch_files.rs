@@ -165,3 +165,114 @@ fn the_inferred_launch_is_drafted_and_written_launches_are_located() {
     );
     assert_eq!(inferred["location"], Value::Null);
 }
+
+/// Each thread stores its number, and `out` has `len` elements.
+fn storing(comment: &str) -> String {
+    format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n{comment}.entry k(.param .u64 out) {{\n.reg .b32 %r<4>;\n.reg .b64 %d<4>;\n\
+         mov.u32 %r1, %tid.x;\nld.param.u64 %d1, [out];\nmul.wide.u32 %d2, %r1, 4;\nadd.u64 %d3, %d1, %d2;\n\
+         st.global.u32 [%d3], %r1;\nret;\n}}\n"
+    )
+}
+
+fn launch_of(client: &mut Client, file: &File) -> Value {
+    client.request("warplens/laneMasks", file.params())["launch"].clone()
+}
+
+#[test]
+fn a_drafted_launch_has_buffers_that_end_where_the_run_does() {
+    let mut client = plain();
+    for selected in [false, true] {
+        let file = client.open(&format!("k{selected}.ptx"), &storing(""));
+        if selected {
+            let argument = json!({ "uri": file.uri, "launch": "inferred" });
+            client.command("warplens.selectLaunch", argument).expect("it can be run");
+            launch_of(&mut client, &file);
+        }
+        let draft = client.command("warplens.draftLaunch", json!({ "uri": file.uri })).expect("a draft");
+        let comment = draft["comment"].as_str().unwrap_or_default();
+        assert!(comment.contains("buffer = \"u32\", len = 32"), "{comment}");
+        assert_eq!(draft["name"], "1 x 32");
+    }
+    let taken = client.open(
+        "taken.ptx",
+        &storing("// @launch { name = '1 x 32', block = [32], args = [{ buffer = 'u32', len = 32 }] }\n"),
+    );
+    let draft = client.command("warplens.draftLaunch", json!({ "uri": taken.uri })).expect("a draft");
+    assert_eq!(draft["name"], "1 x 32 (2)");
+}
+
+#[test]
+fn an_action_that_writes_a_launch_selects_it() {
+    let mut client = Client::start();
+    let mut file = client.open("k.ptx", &storing(""));
+    let mut params = file.params();
+    params["range"] = range([3, 0], [3, 0]);
+    params["context"] = json!({ "diagnostics": [] });
+    let actions = client.request("textDocument/codeAction", params);
+    let write =
+        actions.as_array().and_then(|all| all.iter().find(|it| it["title"] == "Write the inferred launch"));
+    let write = write.expect("it is offered").clone();
+    let edit = &write["edit"]["changes"][file.uri.as_str()][0];
+    client.edit(&mut file, edit["range"].clone(), edit["newText"].as_str().expect("a text"));
+    let command = &write["command"];
+    client.request(
+        "workspace/executeCommand",
+        json!({ "command": command["command"], "arguments": command["arguments"] }),
+    );
+    assert_eq!(launch_of(&mut client, &file)["name"], "1 x 32");
+}
+
+#[test]
+fn a_launch_in_a_comment_is_followed_while_its_name_is_typed() {
+    let mut client = plain();
+    let other = "// @launch { name = 'other', block = [64], args = [{ buffer = 'u32', len = 64 }] }\n";
+    let launch = "// @launch { name = 'ab', block = [32], args = [{ buffer = 'u32', len = 32 }] }\n";
+    let mut file = client.open("k.ptx", &storing(&format!("{other}{launch}")));
+    client
+        .command("warplens.selectLaunch", json!({ "uri": file.uri, "launch": "ab" }))
+        .expect("it can be run");
+    assert_eq!(launch_of(&mut client, &file)["name"], "ab");
+    for (at, to, now) in
+        [([21, 23], "x", "x"), ([22, 22], "y", "xy"), ([21, 23], "", ""), ([21, 21], "other", "")]
+    {
+        client.edit(&mut file, range([4, at[0]], [4, at[1]]), to);
+        let launch = launch_of(&mut client, &file);
+        if !now.is_empty() {
+            assert_eq!(launch["name"], now);
+        }
+    }
+    // No other launch is selected meanwhile, and what is typed afterwards is the name of the same launch.
+    client.edit(&mut file, range([4, 26], [4, 26]), "s");
+    let launch = launch_of(&mut client, &file);
+    assert_eq!((&launch["name"], &launch["block"]), (&json!("others"), &json!([32, 1, 1])));
+}
+
+#[test]
+fn a_launch_in_a_file_is_followed_although_its_size_changes_too() {
+    let folder = Folder::new();
+    let path = folder.write("k.ptx", storing(""));
+    let launch = |name: &str, block: u32| {
+        format!(
+            "[[launch]]\nname = '{name}'\nfile = 'k.ptx'\nblock = [{block}]\nargs = [{{ buffer = 'u32', len = 64 }}]\n\n"
+        )
+    };
+    let toml = folder.write("warplens.toml", launch("first", 8) + &launch("old", 16));
+    let mut client = plain();
+    let file = client.open_path(&path, &storing(""));
+    client
+        .command("warplens.selectLaunch", json!({ "uri": file.uri, "launch": "old" }))
+        .expect("it can be run");
+    launch_of(&mut client, &file);
+    let mut save = |text: String| {
+        std::fs::write(&toml, text).expect("it can be written");
+        let changes = json!([{ "uri": format!("file://{}", toml.display()), "type": 2 }]);
+        client.notify("workspace/didChangeWatchedFiles", json!({ "changes": changes }));
+        launch_of(&mut client, &file)
+    };
+    let renamed = save(launch("first", 8) + &launch("new", 48));
+    assert_eq!((&renamed["name"], &renamed["block"]), (&json!("new"), &json!([48, 1, 1])));
+    // A launch that was removed is not replaced by another one.
+    let kept = save(launch("first", 8));
+    assert_eq!(kept["name"], "new");
+}

@@ -74,6 +74,8 @@ fn clients_learn_the_models_of_each_language() {
     };
     assert_eq!(of("ptx"), ["stack", "ipdom", "frontier", "its"]);
     assert_eq!(of("wave-asm"), ["structured", "wave-emu"]);
+    assert_eq!(of("cuda-sass"), ["barriers", "tokens"]);
+    // The former id.
     assert_eq!(of("sass"), ["barriers", "tokens"]);
     assert!(models.iter().all(|model| model["rule"].is_string()), "{models:?}");
 }

@@ -148,7 +148,7 @@ fn pointing_at_an_address_shows_tensor_memory() {
 
             `0x00600008`: **lane 96, column 8** of tensor memory. Address in tensor memory of the destination of `tcgen05.st`: the lane in bits 31 to 16, the column in bits 15 to 0. With the offset 0x4 it is lane 96, column 12.
 
-            **All 32 lanes** reached this line, 3 times.
+            **All 32 lanes** reached this line, 3 times. Visit 2 of 3 is shown: 32 of 32 lanes executed, lanes 0-31.
 
             Launch *one*, block 0,0,0, warp 3, model `stack`.
 

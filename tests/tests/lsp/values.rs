@@ -187,8 +187,8 @@ fn a_visit_that_is_chosen_is_shown_in_all_lines() {
         "add.u32 %r2",
         "%r2",
         expect![[r#"
-        **`%r2`** = 2, after this line, visit 2 of 4.
-        **All 32 lanes** reached this line, 4 times."#]],
+            **`%r2`** = 2, after this line, visit 2 of 4.
+            **All 32 lanes** reached this line, 4 times. Visit 2 of 4 is shown: 32 of 32 lanes executed, lanes 0-31."#]],
     );
     check(
         &mut client,
@@ -196,8 +196,8 @@ fn a_visit_that_is_chosen_is_shown_in_all_lines() {
         "mad.lo",
         "%r3",
         expect![[r#"
-        **`%r3`** = 4*lane + 2 in lanes 8-31, after this line, visit 2 of 4.
-        **24 of 32 lanes** reached this line, 4 times: lanes 8-31."#]],
+            **`%r3`** = 4*lane + 2 in lanes 8-31, after this line, visit 2 of 4.
+            **24 of 32 lanes** reached this line, 4 times: lanes 8-31. Visit 2 of 4 is shown: 24 of 32 lanes executed, lanes 8-31."#]],
     );
     expect![[r#"
         add.u32 %r2, %r2, 1;               visit 2/4

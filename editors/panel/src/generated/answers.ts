@@ -28,6 +28,9 @@ warps: number, blocks: number,
 /** Other lines. */
 lines: Array<number>, };
 
+/** An element of a buffer. */
+export type BufferElement = { buffer: string, index: number, };
+
 export type BufferInfo = { name: string, type: string,
 /** In elements. */
 length: number, changed: number, unexpected: number,
@@ -65,6 +68,8 @@ file: string,
 line: number, };
 
 export type Finding = { code: string, severity: string, message: string, line?: number, cta?: Array<number>, warp?: number, lanes?: string, visit?: number, source?: SourceLine, also?: Also, related: Array<Related>,
+/** The first wrong element, if it does not hold what the launch expects. */
+element?: BufferElement,
 /** The inferred launch that the finding depends on. */
 launch?: Launch, };
 
@@ -182,7 +187,9 @@ export type TimelineBlock = { lines: Lines | null,
 /** The header of the innermost loop around it. */
 loop: number | null, };
 
-export type Trace = { count: number, visits: Array<Visit>, truncated?: boolean, role?: 'branch' | 'join', parts?: Array<number>, label: string, };
+export type Trace = { count: number, visits: Array<Visit>, truncated?: boolean, role?: 'branch' | 'join', parts?: Array<number>, label: string,
+/** The lanes of the selected visit; none if the warp had not reached the statement. */
+chosen?: Visit, };
 
 /** Visits with the same masks that follow each other. */
 export type Visit = { active: string, executed: string, repeat: number, };

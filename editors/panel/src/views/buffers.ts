@@ -71,6 +71,11 @@ export const buffersView: View<Content> = {
   },
 };
 
+/** The first element of the page with an element. */
+export function pageOf(element: number): number {
+  return Math.floor(element / PAGE) * PAGE;
+}
+
 function text(value: Element | undefined): string {
   return value === undefined || value === null ? '' : String(value);
 }
@@ -80,12 +85,19 @@ async function choose(stage: Stage, buffer: string, element: number): Promise<vo
   const found = await stage.source.request('buffers', { name: buffer, element }).catch(() => null);
   const writer = found?.element?.writer;
   if (writer && isShown(stage, writer)) go(stage, writer);
-  else if (writer) stage.source.reveal?.(writer.line, false);
+  else if (writer) show(stage, writer);
   stage.set({ buffer, element });
 }
 
 function isShown(stage: Stage, writer: Writer): boolean {
   return writer.warp === stage.base.warp && writer.cta.join() === stage.base.cta.join();
+}
+
+/** Shows the store of another warp. */
+function show(stage: Stage, writer: Writer): void {
+  stage.choose(writer.lane);
+  stage.source.reveal?.(writer.line, false);
+  stage.source.warp?.(writer, writer.step);
 }
 
 function go(stage: Stage, writer: Writer): void {
@@ -129,7 +141,7 @@ function map(stage: Stage, { page, info }: Content): HTMLElement {
   const turn = (event: MouseEvent) => {
     const box = (event.currentTarget as SVGElement).getBoundingClientRect();
     const element = Math.floor(((event.clientX - box.left) / box.width) * info.length);
-    stage.set({ buffer: info.name, bufferFrom: Math.floor(element / PAGE) * PAGE });
+    stage.set({ buffer: info.name, bufferFrom: pageOf(element) });
   };
   const parts = [...page.map].map((digit, at) => {
     const look = digit === '2' ? { y: 1, height: 15, fill: 'var(--error)' } : { y: 6, height: 6, fill: 'var(--dim)' };
@@ -228,7 +240,7 @@ function unexpectedStepper(stage: Stage, { page, info }: Content, index: number)
   const step = (by: number) => {
     const next = unexpected[(Math.max(0, at) + by + unexpected.length) % unexpected.length];
     if (next === undefined) return;
-    stage.state.bufferFrom = Math.floor(next / PAGE) * PAGE;
+    stage.state.bufferFrom = pageOf(next);
     void choose(stage, info.name, next);
   };
   return h(
@@ -264,5 +276,5 @@ function goToWriter(stage: Stage, writer: Writer): Child {
   const goButton = (text: string, onclick: () => void) => h('button#go-to-writer.primary', { onclick }, text);
   if (isHere && writer.step !== undefined) return goButton(`Go to step ${grouped(writer.step + 1)}`, () => go(stage, writer));
   if (isHere || !source.warp) return null;
-  return goButton(`Show block ${writer.cta.join(',')}, warp ${writer.warp}`, () => source.warp?.(writer));
+  return goButton(`Show block ${writer.cta.join(',')}, warp ${writer.warp}`, () => show(stage, writer));
 }

@@ -4,7 +4,9 @@ import type { Launch } from '../../../panel/src/generated/launch';
 
 export type BufferDifference = { name: string, index: number, values: Array<string>, stores: Array<Writer | null>, differing: number, elements: number, };
 
-export type Compared = { equal: boolean, launch: Launch, difference: Difference | null, compared: Scope, not_compared: Array<string>, contraction?: Contraction, random?: Drawn, runs: Array<Run>, buffers: Array<BufferDifference>, output?: OutputDifference, lane?: LaneDifference, };
+export type Compared = { equal: boolean, launch: Launch, difference: Difference | null, compared: Scope, not_compared: Array<string>, contraction?: Contraction, random?: Drawn,
+/** Why the result says less than its numbers. */
+warning?: string, runs: Array<Run>, buffers: Array<BufferDifference>, output?: OutputDifference, lane?: LaneDifference, };
 
 /** The results with and without fused products and sums. */
 export type Contraction = { unfused: string, fused: string,
@@ -19,6 +21,8 @@ export type Difference = { buffer: string, element: number, a: number | string, 
 
 /** Random variations of the given launch. */
 export type Drawn = { seed: number, requested: number,
+/** Launches that were compared. */
+compared: number,
 /** Launches that were not compared because the first kernel does not run with them. */
 discarded: number,
 /** Launches that were not compared because the other kernel does not run with them. */

@@ -12,6 +12,8 @@ export type ComparedCode = { target?: string, listing?: string, };
 export type Draft = {
 /** The kernel. */
 entry: string,
+/** The name of the launch, which no other launch of the document has. */
+name: string,
 /** The line of the kernel's name. */
 line: number | null,
 /** The launch as a comment. */

@@ -1,13 +1,18 @@
 // The panel's side in the extension: sends the run of the active editor to the page, and does what the page asks.
 import * as vscode from 'vscode';
-import { messageOf, PANEL_COMMANDS, type PanelCommand, type Tab, type ToExtension, type ToPanel } from '../../../panel/src/messages';
+import type { Writer } from '../../../panel/src/generated/answers';
+import { messageOf, PANEL_COMMANDS, type PanelCommand, type ToExtension, type ToPanel } from '../../../panel/src/messages';
 import { moveCursor } from '../cursor';
 import { LANGUAGES } from '../languages';
-import { type LaneMasks, selectionOf } from '../masks';
+import type { LaneMasks } from '../masks';
 import type { Server } from '../server';
+import { showStep } from '../step';
 import type { LaneStore } from '../store';
 import { Subscriber } from '../subscriber';
 import { NO_DOCUMENT, NO_RUN, runInfo, textsOf } from './run_info';
+
+/** What the page is told to show of a run. */
+export type ToShow = Extract<ToPanel, { type: 'show' | 'element' }>;
 
 /** Lives as long as one page. */
 export class Session extends Subscriber {
@@ -15,7 +20,7 @@ export class Session extends Subscriber {
   /** The shown document: the one of the last editor while another part of the window has the focus. */
   private uri?: string;
   private isReady = false;
-  private wanted?: Tab;
+  private readonly wanted: ToShow[] = [];
   /** The line to which the panel moved the cursor. */
   private own?: number;
   /** The run that the page has. */
@@ -50,10 +55,10 @@ export class Session extends Subscriber {
     for (const source of this.cancellations.values()) source.cancel();
   }
 
-  /** Shows a tab, at once or when the page is ready. */
-  show(tab: Tab): void {
-    if (this.isReady) this.send({ type: 'show', tab });
-    else this.wanted = tab;
+  /** Shows a tab or an element, at once or when the page is ready. */
+  show(message: ToShow): void {
+    if (this.isReady) this.send(message);
+    else this.wanted.push(message);
   }
 
   private send(message: ToPanel): void {
@@ -66,8 +71,7 @@ export class Session extends Subscriber {
         this.isReady = true;
         this.uri = undefined;
         this.followEditor();
-        if (this.wanted) this.send({ type: 'show', tab: this.wanted });
-        this.wanted = undefined;
+        for (const message of this.wanted.splice(0)) this.send(message);
         break;
       case 'request':
         void this.answer(message.id, message.method, message.params);
@@ -85,7 +89,7 @@ export class Session extends Subscriber {
         if (this.uri) void this.server.execute('warplens.selectVisit', { uri: this.uri, line: message.line, visit: message.visit });
         break;
       case 'warp':
-        void this.selectWarp(message.cta, message.warp);
+        void this.selectWarp(message);
         break;
       case 'command':
         if (PANEL_COMMANDS.includes(message.command)) void this.run(message.command);
@@ -175,10 +179,9 @@ export class Session extends Subscriber {
     moveCursor(editor, line);
   }
 
-  private async selectWarp(cta: number[], warp: number): Promise<void> {
+  private async selectWarp(warp: Pick<Writer, 'cta' | 'warp' | 'step'>): Promise<void> {
     const masks = this.store.of(this.uri);
-    if (!masks || !this.uri) return;
-    await this.server.select({ ...selectionOf(this.uri, masks), cta, warp });
+    if (masks && this.uri) await showStep(this.server, this.uri, masks, warp);
   }
 
   /** Commands of the extension apply to the active editor, so the shown document becomes active first. */

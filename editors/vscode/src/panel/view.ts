@@ -1,17 +1,18 @@
 // The lanes panel below the code: a view that VS Code shows, hides and moves.
 import * as vscode from 'vscode';
-import type { Tab } from '../../../panel/src/messages';
+import type { ShownElement, Tab } from '../../../panel/src/messages';
 import type { Server } from '../server';
 import type { LaneStore } from '../store';
 import { folder, pageOf } from './page';
-import { Session } from './session';
+import { Session, type ToShow } from './session';
 
 /** The id of the view in package.json. */
 const VIEW = 'warplens.panel';
 
 export class LanesPanel implements vscode.WebviewViewProvider, vscode.Disposable {
   private session?: Session;
-  private wanted?: Tab;
+  /** What to show when VS Code shows the panel. */
+  private wanted?: ToShow;
   private readonly registration: vscode.Disposable;
 
   constructor(
@@ -40,11 +41,18 @@ export class LanesPanel implements vscode.WebviewViewProvider, vscode.Disposable
 
   /** Shows the panel, at a tab if one is named; the focus stays in the editor. */
   async show(tab?: Tab): Promise<void> {
-    if (tab) {
-      if (this.session) this.session.show(tab);
-      else this.wanted = tab;
-    }
+    if (tab) this.send({ type: 'show', tab });
     await vscode.commands.executeCommand(`${VIEW}.focus`);
+  }
+
+  /** Shows an element of a buffer in the panel, now or when it is opened. */
+  showElement(element: ShownElement): void {
+    this.send({ type: 'element', ...element });
+  }
+
+  private send(message: ToShow): void {
+    if (this.session) this.session.show(message);
+    else this.wanted = message;
   }
 
   dispose(): void {

@@ -21,6 +21,11 @@ test('what agrees is counted', () => {
   assert.match(agreement('a.ptx', 'b.ptx', { ...EQUAL, contraction }), /agree if `mul` and `add` .* are fused, .*: 1 launch/);
 });
 
+test('an agreement in which no drawn launch counted says so', () => {
+  const warning = 'none of the 8 drawn launches counted: k.ptx:3: Out of bounds';
+  assert.match(agreement('a.ptx', 'b.ptx', { ...EQUAL, warning }), /^only 1 launch compared: none of the 8 drawn launches counted: k.*agree: 1 launch/);
+});
+
 test('an element that differs has the writers of each kernel', () => {
   const writer = { line: 4, character: 2, cta: [0, 0, 0], warp: 1, lane: 3 };
   const compared: Answer = {

@@ -1,14 +1,16 @@
 //! Findings of a run as diagnostics at their current positions in the document.
 
+mod parity;
+
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::{Database, Diagnostic, File, FileId, Fix, Origin, Related, Severity, TextEdit};
 use warplens_ide_diagnostics::file::filter_reported;
 use warplens_ide_diagnostics::rules::Rules;
-use warplens_sim_launch::{Launch, launch_comment};
+use warplens_sim_launch::{Launch, in_comments, launch_comment, launch_name};
 use warplens_sim_warp::{Correction, Finding, FindingKind, Severity as Weight};
 use warplens_syntax::Language;
 
-use crate::findings::ReportedFinding;
+use crate::findings::{ReportedFinding, Unexpected};
 use crate::launches::kernels_of;
 use crate::simulator::Simulator;
 use crate::view::LaneView;
@@ -47,7 +49,9 @@ struct Place<'d> {
 fn write_launch(launch: &Launch, text: &str, language: Language, kernel: TextRange) -> Fix {
     let before = text.get(..usize::from(kernel.start())).unwrap_or_default();
     let line = before.rfind('\n').map_or(0, |end| end + 1);
-    let comment = launch_comment(launch);
+    let written = in_comments(text, language.line_comments);
+    let name = launch_name(launch, |name| written.iter().any(|written| written.listed.launch.name == name));
+    let comment = launch_comment(launch, &name);
     let insert = format!("{} {comment}\n", language.line_comment());
     let range = TextRange::empty(TextSize::new(line as u32));
     Fix { title: "Write a launch".to_owned(), edits: vec![TextEdit { range, insert }], preferred: false }
@@ -77,22 +81,27 @@ fn findings(shown: &LaneView, place: &Place<'_>) -> Vec<Diagnostic> {
         let mut found = diagnostic(reported, shown, place)?;
         let correction = shown.correction(reported.finding);
         found.fixes.extend(correction.and_then(|correction| insert_statement(correction, &(place.text)())));
+        if let Some(wait) = reported.finding.statement.filter(|_| reported.finding.starts_late) {
+            found.fixes.extend(parity::start_with_one(shown, wait, &(place.text)()));
+        }
         if let (Some(kernel), Some(launch)) = (place.kernel, shown.guessed(reported.finding)) {
             found.fixes.push(write_launch(launch, &(place.text)(), place.language, kernel));
         }
         Some(found)
     };
     let mut found: Vec<Diagnostic> = reported.iter().filter_map(described).collect();
-    found.extend(place.kernel.into_iter().flat_map(|kernel| {
-        let kind = FindingKind::ExpectFailed;
-        let failed = move |message: &String| Diagnostic {
-            origin: Origin::Run,
-            ..Diagnostic::new(kernel, Severity::Error, kind.name(), kind.with_term(message))
-        };
-        shown.failures.iter().map(failed)
-    }));
+    found.extend(shown.failures.iter().filter_map(|failure| unexpected(failure, shown, place)));
     found.sort_by_key(|found| (found.range.start(), found.severity));
     found
+}
+
+/// A failed check of the launch: at the statement that stored the first wrong element, or else at the kernel.
+fn unexpected(failure: &Unexpected, shown: &LaneView, place: &Place<'_>) -> Option<Diagnostic> {
+    let kind = FindingKind::ExpectFailed;
+    let writer = failure.writer.map(|store| store.statement).filter(|writer| shown.is_unedited(*writer));
+    let range = writer.and_then(|writer| shown.place(writer)).or(place.kernel)?;
+    let message = kind.with_term(&failure.described(shown.reporter()));
+    Some(Diagnostic { origin: Origin::Run, ..Diagnostic::new(range, Severity::Error, kind.name(), message) })
 }
 
 fn diagnostic(reported: &ReportedFinding<'_>, shown: &LaneView, place: &Place<'_>) -> Option<Diagnostic> {

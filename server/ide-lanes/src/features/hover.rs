@@ -38,6 +38,7 @@ pub fn hover(shown: &LaneView, offset: TextSize, word: &str, line_of: LineOf<'_>
     }
     markdown += &nothing_ran(shown, line_of).unwrap_or_else(|| sentence(&statement, shown.launched()));
     if let Some(trace) = statement.trace {
+        markdown += &shown_visit(&statement, trace, shown);
         let flow = [
             flow::divergence(&statement, trace, shown, line_of),
             flow::reconvergence(statement.reconvergences, trace),
@@ -205,6 +206,22 @@ fn sentence(statement: &StatementView<'_>, launched: Mask) -> String {
         text += " Lanes that had diverged reconverged here.";
     }
     text
+}
+
+/// Which of several visits was chosen; empty if none was.
+fn shown_visit(statement: &StatementView<'_>, trace: &LineTrace, shown: &LaneView) -> String {
+    let all = shown.launched().count_ones();
+    match statement.seen.filter(|_| shown.moment.is_some() && trace.count > 1) {
+        Some(seen) if seen.executed != 0 => format!(
+            " Visit {} of {} is shown: {} of {all} lanes executed, {:#}.",
+            seen.visit,
+            trace.count,
+            seen.executed.count_ones(),
+            LaneSet(seen.executed)
+        ),
+        Some(seen) => format!(" Visit {} of {} is shown: no lane executed.", seen.visit, trace.count),
+        None => String::new(),
+    }
 }
 
 fn several_visits(trace: &LineTrace, all: u32) -> String {

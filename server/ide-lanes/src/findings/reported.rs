@@ -75,11 +75,15 @@ impl Reporter {
         all.into_values().collect()
     }
 
-    /// `thread (5,0,0) of block (0,0,0): lane 5 of warp 0`
-    fn threads(&self, finding: &Finding) -> Option<String> {
-        let Finding { lanes, cta: [x, y, z], warp, .. } = *finding;
+    fn threads_of(&self, finding: &Finding) -> Option<String> {
         // The threads of another launch aren't those of this block.
-        if lanes == 0 || matches!(finding.guess, Some(GuessedLaunch::Tried(_))) {
+        let is_here = !matches!(finding.guess, Some(GuessedLaunch::Tried(_)));
+        is_here.then(|| self.threads(warp_of(finding), finding.lanes)).flatten()
+    }
+
+    /// `thread (5,0,0) of block (0,0,0): lane 5 of warp 0`
+    pub(super) fn threads(&self, WarpId { cta: [x, y, z], warp }: WarpId, lanes: Mask) -> Option<String> {
+        if lanes == 0 {
             return None;
         }
         let block = format!("block ({x},{y},{z})");
@@ -126,7 +130,7 @@ impl ReportedFinding<'_> {
         if self.finding.statement.is_none() {
             return message;
         }
-        let mut threads: Vec<String> = self.reporter.threads(self.finding).into_iter().collect();
+        let mut threads: Vec<String> = self.reporter.threads_of(self.finding).into_iter().collect();
         if let (warps @ 1.., blocks) = self.also_in() {
             threads.push(format!("also in {} of {}", count(warps, "warp"), count(blocks, "block")));
         }

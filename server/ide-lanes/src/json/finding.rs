@@ -6,7 +6,7 @@ use warplens_sim_warp::FindingKind;
 
 use super::mask::hex;
 use super::position::Positions;
-use crate::findings::ReportedFinding;
+use crate::findings::{ReportedFinding, Unexpected};
 use crate::program::SourceLine;
 use crate::run::warp_width;
 
@@ -31,10 +31,21 @@ pub(crate) struct JsonFinding<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     also: Option<JsonAlso>,
     related: Vec<JsonRelated<'r>>,
+    /// The first wrong element, if it does not hold what the launch expects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    element: Option<JsonElement<'r>>,
     /// The inferred launch that the finding depends on.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional, type = "Launch"))]
     launch: Option<&'r Launch>,
+}
+
+/// An element of a buffer.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "BufferElement"))]
+struct JsonElement<'r> {
+    buffer: &'r str,
+    index: u64,
 }
 
 /// Where else the finding was found.
@@ -67,11 +78,11 @@ impl<'r> JsonFinding<'r> {
     /// The findings of a run, then the failed checks of its launch.
     pub(crate) fn all(
         found: &[ReportedFinding<'r>],
-        failures: &'r [String],
+        failures: &'r [Unexpected],
         resolved: &'r Resolved,
         at: Positions<'_>,
     ) -> Vec<JsonFinding<'r>> {
-        let failures = failures.iter().map(|message| JsonFinding::failure(message));
+        let failures = failures.iter().map(|failure| JsonFinding::failure(failure, resolved, at));
         found.iter().map(|finding| JsonFinding::new(finding, resolved, at)).chain(failures).collect()
     }
 
@@ -93,16 +104,26 @@ impl<'r> JsonFinding<'r> {
             source: reported.source,
             also: JsonAlso::new(reported, at),
             related: related.collect(),
+            element: None,
             launch: finding.guess.and_then(|guess| resolved.guessed(guess)),
         }
     }
 
-    /// A failed check of the launch.
-    fn failure(message: &'r str) -> JsonFinding<'r> {
+    /// A failed check of the launch, at the statement that stored the first wrong element.
+    fn failure(failure: &'r Unexpected, resolved: &'r Resolved, at: Positions<'_>) -> JsonFinding<'r> {
+        let Unexpected { message, element, writer } = failure;
+        let width = warp_width(&resolved.launch);
+        let element =
+            element.as_ref().map(|element| JsonElement { buffer: &element.buffer, index: element.index });
         JsonFinding {
             code: FindingKind::ExpectFailed.name(),
             severity: FindingKind::ExpectFailed.severity().as_str(),
             message,
+            line: writer.and_then(|store| at(store.statement)).map(|position| position.line),
+            cta: writer.map(|store| store.warp.cta),
+            warp: writer.map(|store| store.warp.warp),
+            lanes: writer.map(|store| hex(1 << store.lane, width)),
+            element,
             ..JsonFinding::default()
         }
     }

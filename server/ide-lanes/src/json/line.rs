@@ -41,9 +41,9 @@ pub(crate) struct JsonLine {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Visit"))]
 pub(crate) struct JsonVisit {
-    active: String,
-    executed: String,
-    repeat: u64,
+    pub(super) active: String,
+    pub(super) executed: String,
+    pub(super) repeat: u64,
 }
 
 #[derive(Debug, Serialize)]

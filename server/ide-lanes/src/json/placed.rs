@@ -6,6 +6,7 @@ use serde::Serialize;
 use warplens_sim_warp::{LineTrace, Mask, TracedVisit, Visit};
 
 use super::line::{JsonVisit, json_visits};
+use super::mask::hex;
 use crate::run::Role;
 
 /// The traces of statements, and the lines that have them.
@@ -50,6 +51,9 @@ struct JsonTrace {
     #[cfg_attr(test, ts(optional, as = "Option<Vec<u32>>"))]
     parts: Box<[u32]>,
     label: String,
+    /// The lanes of the selected visit; none if the warp had not reached the statement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chosen: Option<JsonVisit>,
 }
 
 /// What all statements with a trace have in common.
@@ -63,6 +67,8 @@ struct Key<'s> {
     condition: Option<&'s str>,
     /// The number and the masks of the selected visit.
     chosen: Option<Option<(u64, Mask, Mask)>>,
+    /// The words of the label that are not about lanes.
+    notes: &'s [String],
 }
 
 /// Identifies visits that are equal. Statements that were visited together several times share their visits.
@@ -75,16 +81,16 @@ enum Visits {
 impl PlacedTraces {
     /// Lists the statements of a warp that have a trace, with the lines and characters of their opcodes.
     pub(crate) fn new(
-        mut statements: Vec<((u32, u32), StatementTrace<'_>)>,
-        label: &dyn Fn(&StatementTrace<'_>) -> String,
+        mut statements: Vec<((u32, u32), StatementTrace<'_>, Vec<String>)>,
+        label: &dyn Fn(&StatementTrace<'_>, &[String]) -> String,
     ) -> PlacedTraces {
-        statements.sort_by_key(|(at, _)| *at);
+        statements.sort_by_key(|(at, ..)| *at);
         let mut numbers: FxHashMap<Key<'_>, u32> = FxHashMap::default();
         let mut listed = PlacedTraces::default();
-        for ((line, _), statement) in &statements {
+        for ((line, _), statement, notes) in &statements {
             let Some(trace) = statement.trace else { continue };
-            let number = *numbers.entry(key(statement, trace)).or_insert_with(|| {
-                listed.traces.push(json(statement, trace, label(statement)));
+            let number = *numbers.entry(key(statement, trace, notes)).or_insert_with(|| {
+                listed.traces.push(json(statement, trace, label(statement, notes)));
                 listed.traces.len() as u32 - 1
             });
             listed.places.push((*line, number));
@@ -93,21 +99,29 @@ impl PlacedTraces {
     }
 }
 
-fn key<'s>(statement: &StatementTrace<'s>, trace: &LineTrace) -> Key<'s> {
-    let StatementTrace { role, parts, condition, chosen, .. } = *statement;
+fn key<'s>(
+    &StatementTrace { role, parts, condition, chosen, .. }: &StatementTrace<'s>,
+    trace: &LineTrace,
+    notes: &'s [String],
+) -> Key<'s> {
     let visits = match *trace.visits {
         [Visit { active, executed, repeat }] => Visits::Equal { active, executed, repeat },
         _ => Visits::Shared(trace.visits.as_ptr()),
     };
     let chosen = chosen.map(|seen| seen.map(|seen| (seen.visit, seen.active, seen.executed)));
-    Key { count: trace.count, visits, truncated: trace.truncated, role, parts, condition, chosen }
+    Key { count: trace.count, visits, truncated: trace.truncated, role, parts, condition, chosen, notes }
 }
 
 fn json(
-    &StatementTrace { width, role, parts, .. }: &StatementTrace<'_>,
+    &StatementTrace { width, role, parts, chosen, .. }: &StatementTrace<'_>,
     trace: &LineTrace,
     label: String,
 ) -> JsonTrace {
+    let lanes = |seen: Option<&TracedVisit>| JsonVisit {
+        active: hex(seen.map_or(0, |seen| seen.active), width),
+        executed: hex(seen.map_or(0, |seen| seen.executed), width),
+        repeat: 1,
+    };
     JsonTrace {
         count: trace.count,
         visits: json_visits(trace, width),
@@ -115,5 +129,6 @@ fn json(
         role: role.name(),
         parts: parts.into(),
         label,
+        chosen: chosen.map(lanes),
     }
 }

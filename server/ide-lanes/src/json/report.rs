@@ -11,7 +11,7 @@ use super::finding::JsonFinding;
 use super::line::{CodePlaces, JsonLine, lines};
 use super::mask::hex;
 use super::position::Positions;
-use crate::findings::Reporter;
+use crate::findings::{Reporter, Unexpected};
 use crate::program::Statement;
 use crate::run::warp_width;
 
@@ -81,7 +81,7 @@ pub struct Options<'o> {
     pub warp: Option<WarpId>,
     pub statements: &'o [Statement],
     /// Findings in addition to those of the run: failed checks of the launch.
-    pub failures: &'o [String],
+    pub failures: &'o [Unexpected],
 }
 
 impl<'r> Report<'r> {

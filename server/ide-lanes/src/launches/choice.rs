@@ -1,5 +1,7 @@
 //! The launch and the kernel that a request selects.
 
+use std::sync::Arc;
+
 use warplens_ide_db::{Database, File};
 use warplens_sim_launch::{INFERRED, Launch, Problem, launch_object};
 
@@ -14,6 +16,11 @@ pub enum Choice {
     First,
     Inferred,
     Named(String),
+    /// The launch of this name, or else the one that it was renamed to: the new one, if the document had the launches `among` before.
+    Followed {
+        name: String,
+        among: Arc<[String]>,
+    },
     Given(Box<Launch>),
 }
 
@@ -34,6 +41,14 @@ pub(crate) struct ChosenLaunch<'k> {
     pub(crate) launch: Option<Launch>,
     pub(crate) kernel: &'k DocumentKernel,
     pub(crate) source: LaunchSource,
+    /// The names of the configured launches, if one of them was selected.
+    pub(crate) names: Arc<[String]>,
+}
+
+impl ChosenLaunch<'_> {
+    fn among(self, configured: &[AvailableLaunch]) -> Self {
+        Self { names: configured.iter().map(|launch| launch.name.clone()).collect(), ..self }
+    }
 }
 
 /// Selects a launch, for the kernel `entry` if one is named.
@@ -47,34 +62,60 @@ pub(crate) fn choose<'k>(
     // A kernel may be named with its target.
     let name_of = |entry| kernel_called(entry, kernels).map_or(entry, |found| found.kernel.name.as_str());
     let entry = entry.map(name_of);
-    let infer =
-        || Ok(ChosenLaunch { launch: None, kernel: only(entry, kernels)?, source: LaunchSource::Inferred });
+    let infer = || {
+        let (kernel, source) = (only(entry, kernels)?, LaunchSource::Inferred);
+        Ok(ChosenLaunch { launch: None, kernel, source, names: Arc::default() })
+    };
     let configured = || configured(available_launches(db, file, kernels, launches), entry);
     match choice {
         Choice::Inferred => infer(),
         Choice::Given(launch) => {
             let kernel = only(launch.entry.as_deref().or(entry), kernels)?;
-            Ok(ChosenLaunch { launch: Some(Launch::clone(launch)), kernel, source: LaunchSource::Given })
+            let (launch, source) = (Some(Launch::clone(launch)), LaunchSource::Given);
+            Ok(ChosenLaunch { launch, kernel, source, names: Arc::default() })
         }
         Choice::First => {
-            let mut configured = configured().into_iter();
+            let configured = configured();
             // With a problem in another launch, it is uncertain which one is the first.
-            match (configured.clone().find_map(|launch| launch.problem), configured.next()) {
+            match (configured.iter().find_map(|launch| launch.problem.clone()), configured.first()) {
                 (Some(problem), _) => Err(problem),
-                (None, Some(first)) => chosen(first, kernels),
+                (None, Some(first)) => Ok(chosen(first.clone(), kernels)?.among(&configured)),
                 (None, None) => infer(),
             }
         }
-        Choice::Named(name) => {
+        Choice::Named(name) => named(name, &configured(), kernels),
+        Choice::Followed { name, among } => {
             let configured = configured();
-            let mut named = configured.iter().filter(|launch| launch.name == *name);
-            match (named.clone().find_map(|launch| launch.problem.clone()), named.next()) {
-                (Some(problem), _) => Err(problem),
-                (None, Some(named)) => chosen(named.clone(), kernels),
-                (None, None) => Err(no_such_launch(name, &configured)),
-            }
+            named(renamed(name, among, &configured).unwrap_or(name), &configured, kernels)
         }
     }
+}
+
+/// The launch of this name.
+fn named<'k>(
+    name: &str,
+    configured: &[AvailableLaunch],
+    kernels: &'k [DocumentKernel],
+) -> Result<ChosenLaunch<'k>, LaunchProblem> {
+    let mut named = configured.iter().filter(|launch| launch.name == *name);
+    match (named.clone().find_map(|launch| launch.problem.clone()), named.next()) {
+        (Some(problem), _) => Err(problem),
+        (None, Some(named)) => Ok(chosen(named.clone(), kernels)?.among(configured)),
+        (None, None) => Err(no_such_launch(name, configured)),
+    }
+}
+
+/// The new name of a launch that is gone. If there are several new launches, it is the one in the same position.
+fn renamed<'l>(name: &str, before: &[String], now: &'l [AvailableLaunch]) -> Option<&'l str> {
+    if now.iter().any(|launch| launch.name == name) {
+        return None;
+    }
+    let at = before.iter().position(|before| before == name)?;
+    let is_new = |launch: &&AvailableLaunch| !before.contains(&launch.name);
+    let same_position = now.get(at).filter(is_new).filter(|_| now.len() == before.len());
+    let mut new = now.iter().filter(is_new);
+    let only = new.next().filter(|_| new.next().is_none());
+    Some(&same_position.or(only)?.name)
 }
 
 fn no_such_launch(name: &str, configured: &[AvailableLaunch]) -> LaunchProblem {
@@ -106,7 +147,7 @@ fn chosen(launch: AvailableLaunch, kernels: &[DocumentKernel]) -> Result<ChosenL
         return Err(problem);
     }
     let kernel = only(launch.entry.as_deref(), kernels)?;
-    Ok(ChosenLaunch { launch: launch.launch, kernel, source: launch.source })
+    Ok(ChosenLaunch { launch: launch.launch, kernel, source: launch.source, names: Arc::default() })
 }
 
 /// The kernel of this name, or the only one.

@@ -100,8 +100,9 @@ impl Prepared {
         Adjustments { program: Arc::clone(program), resolved: Arc::clone(resolved), model: *model }
     }
 
-    /// This run with the adjustments of an earlier one.
+    /// This run with the adjustments of an earlier one. Only an inferred launch is adjusted; another one may have been renamed since.
     pub(crate) fn adjusted(&self, Adjustments { program, resolved, model }: Adjustments) -> Prepared {
+        let resolved = if self.guess.is_some() { resolved } else { Arc::clone(&self.resolved) };
         Prepared { program, resolved, model, ..self.clone() }
     }
 }

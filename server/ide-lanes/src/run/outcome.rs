@@ -12,6 +12,7 @@ use warplens_sim_warp::{
 use super::adjustments::Adjustments;
 use super::prepared::Prepared;
 use super::recording::{Recorder, Recording, SharedSink};
+use crate::findings::Unexpected;
 
 const FIRST_WARP: WarpId = WarpId { cta: [0; 3], warp: 0 };
 
@@ -47,6 +48,8 @@ pub struct Outcome {
     pub(crate) warp: WarpId,
     /// `None` if the run did not reach the warp.
     pub(crate) values: Option<Arc<Values>>,
+    /// The expectations of the launch that do not hold.
+    pub(crate) unexpected: Arc<[Unexpected]>,
     /// All steps of a warp, if they were recorded and fit.
     pub(crate) recorded: Option<(WarpId, Arc<Recording>)>,
     /// The number of warp instructions, if this is only the beginning of the run.
@@ -105,12 +108,13 @@ impl Prepared {
     ) -> Result<Outcome, Cancelled> {
         let progress = |now: Progress| progress(now.steps);
         let sequential = Control { cancelled, progress: &progress, workers: None, steps: None };
-        let (adjusted, result, recorded) = match known {
-            Some(known) => (self.adjusted(known.adjustments), known.result, known.recorded),
+        let (adjusted, result, unexpected, recorded) = match known {
+            Some(known) => (self.adjusted(known.adjustments), known.result, known.unexpected, known.recorded),
             None => {
                 let (adjusted, result) =
                     self.run_adjusted(Control { workers: Some(workers), ..sequential })?;
-                (adjusted, Arc::new(result), None)
+                let unexpected = adjusted.unexpected(&result, sequential)?.into();
+                (adjusted, Arc::new(result), unexpected, None)
             }
         };
         let warp = request.warp_of(&result);
@@ -125,7 +129,7 @@ impl Prepared {
             Some(_) => recorded.filter(|(recorded, _)| *recorded == warp),
         };
         let adjustments = adjusted.adjustments();
-        Ok(Outcome { adjustments, result, request, warp, values, recorded, beginning: None })
+        Ok(Outcome { adjustments, result, request, warp, values, unexpected, recorded, beginning: None })
     }
 
     /// The first `steps` warp instructions of a long run, to be shown while the run is in progress. `None` if they do not reach the
@@ -149,7 +153,17 @@ impl Prepared {
         let trace = TraceRequest { until: request.until, ..TraceRequest::at(warp) };
         let values = part.look(trace, control)?.map(Arc::new);
         let (adjustments, result, beginning) = (self.adjustments(), Arc::new(result), Some(steps));
-        Ok(Some(Outcome { adjustments, result, request, warp, values, recorded: None, beginning }))
+        let unexpected = Arc::default();
+        Ok(Some(Outcome {
+            adjustments,
+            result,
+            request,
+            warp,
+            values,
+            unexpected,
+            recorded: None,
+            beginning,
+        }))
     }
 
     /// The same run, up to a number of warp instructions.
@@ -157,6 +171,19 @@ impl Prepared {
         let mut part = self.clone();
         part.options.limits.max_steps = steps.min(self.options.limits.max_steps);
         part
+    }
+
+    /// The launch of an outcome, for a file: the buffers of an inferred one end where its run does.
+    pub fn launch_to_write(&self, outcome: &Outcome, control: Control<'_>) -> Result<Launch, Cancelled> {
+        outcome.prepared(self).trimmed(control)
+    }
+
+    /// The launch for a file: the buffers of an inferred one end where its run does.
+    pub fn trimmed(&self, control: Control<'_>) -> Result<Launch, Cancelled> {
+        match &self.guess {
+            Some(guess) => guess.trimmed(&self.resolved, &*self.program, &self.options, control),
+            None => Ok(self.resolved.launch.clone()),
+        }
     }
 
     /// The request for the values of a warp (by default that of the first error, or else the first), at a visit of the statement

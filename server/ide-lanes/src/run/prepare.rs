@@ -6,11 +6,11 @@ use warplens_ide_db::{Database, File};
 use warplens_sim_launch::{Body, FileReader, Guess, Launch, Problem, resolve};
 use warplens_sim_warp::RunOptions;
 
-use super::prepared::Prepared;
+use super::prepared::{Cooperation, Prepared};
 use crate::launches::{
     Choice, ChosenLaunch, LaunchFile, LaunchSource, UnknownModel, choose, kernels_of, model_named,
 };
-use crate::simulator::{LaunchProblem, Model, Simulator};
+use crate::simulator::{DocumentKernel, LaunchProblem, Model, Simulator};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunRequest {
@@ -41,7 +41,7 @@ pub fn prepare(
     let (Some(simulator), false) = (simulator, kernels.is_empty()) else {
         return Err(LaunchProblem::new("the file has no kernel"));
     };
-    let ChosenLaunch { launch, kernel, source } =
+    let ChosenLaunch { launch, kernel, source, names } =
         choose(db, file, (&request.launch, request.entry.as_deref()), &kernels, launches)?;
     let located = |problem: Problem| match (source, launches) {
         (LaunchSource::File, Some(launches)) => launches.problem(&problem),
@@ -75,19 +75,35 @@ pub fn prepare(
     let resolved = resolve(&launch, &kernel.kernel, request.options.limits.max_memory, read_file);
     let resolved = resolved.map_err(located)?;
     let options = request.options;
+    let cooperation = match &body {
+        Some(body) => cooperation(kernel, body),
+        None if resolved.config.warps() == 1 || resolved.config.grid == [1; 3] => {
+            cooperation(kernel, &(decoded.body)())
+        }
+        None => Cooperation::default(),
+    };
     let guess =
         body.map(|body| Guess { kernel: kernel.kernel.clone(), body, max_memory: options.limits.max_memory });
     Ok(Prepared {
         guess: guess.map(Arc::new),
+        cooperation,
         program: decoded.program,
         resolved: Arc::new(resolved),
         source,
+        names,
         model: model.chosen,
         options,
         statements: decoded.statements.into(),
         broken: decoded.broken.into(),
         progressing,
     })
+}
+
+fn cooperation(kernel: &DocumentKernel, body: &Body) -> Cooperation {
+    Cooperation {
+        warps: body.has_warps && !kernel.kernel.rules.has_fixed_block(),
+        blocks: body.block_axes.contains(&true),
+    }
 }
 
 struct ChosenModel {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use text_size::TextSize;
 use warplens_sim_launch::{Guess, Launch, Resolved};
 use warplens_sim_warp::{
-    Cancelled, Checks, Control, Executable, Finding, FindingKind, Limits, RunOptions, RunResult, StatementId,
-    Status, TraceRequest, Values, WarpId,
+    Cancelled, Checks, Control, Executable, Finding, FindingKind, LaunchConfig, Limits, RunOptions,
+    RunResult, StatementId, Status, TraceRequest, Values, WarpId,
 };
 
 use crate::launches::LaunchSource;
@@ -30,15 +30,38 @@ pub struct Prepared {
     pub program: Arc<dyn Executable>,
     pub resolved: Arc<Resolved>,
     pub source: LaunchSource,
+    /// The names of the configured launches, if one of them was selected.
+    pub names: Arc<[String]>,
     pub model: Model,
     pub options: RunOptions,
     pub statements: Arc<[Statement]>,
     /// The statements at which a run stops because the text has an error there.
     pub broken: Arc<[StatementId]>,
+    /// Which threads the kernel lets work together, if a launch with one warp or one block hides their races.
+    pub(crate) cooperation: Cooperation,
     /// What an inferred launch is inferred from.
     pub guess: Option<Arc<Guess>>,
     /// Runs instead if this deadlocks; `None` if a model is named.
     pub progressing: Option<Progressing>,
+}
+
+/// Which threads of a kernel work together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Cooperation {
+    /// Warps of a block, through shared memory and barriers.
+    pub(crate) warps: bool,
+    pub(crate) blocks: bool,
+}
+
+impl Cooperation {
+    /// Why a launch cannot show some races of the kernel.
+    pub(crate) fn unseen(self, config: &LaunchConfig) -> Option<&'static str> {
+        match () {
+            () if self.warps && config.warps() == 1 => Some("one warp: no race between warps can occur"),
+            () if self.blocks && config.grid == [1; 3] => Some("one block: no race between blocks can occur"),
+            () => None,
+        }
+    }
 }
 
 impl Prepared {

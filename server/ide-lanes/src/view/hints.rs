@@ -4,7 +4,7 @@ use text_size::{TextRange, TextSize};
 
 use super::counters;
 use super::lane_view::{LaneView, StatementView};
-use super::text::{Style, line};
+use super::text::{Style, joined, line};
 use crate::json::StatementTrace;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,8 +38,7 @@ impl LaneView {
             }
             let Some((_, line)) = lines.last_mut() else { continue };
             line.statements.push(self.trace_of(&statement));
-            let cost = statement.trace.and_then(|trace| counters::words(trace.counters.as_deref()?));
-            line.cost = line.cost.take().or(cost);
+            line.cost = line.cost.take().or_else(|| cost_words(&statement));
             if style.values && line.value.is_none() {
                 line.value = value_words(&statement);
             }
@@ -57,23 +56,24 @@ struct Line<'s> {
     value: Option<String>,
 }
 
-/// The number of characters of a hint that editors do not cut.
-const LONGEST: usize = 43;
-
 impl Line<'_> {
     /// The text for the line; the last parts are omitted if it gets too long.
     fn text(self, style: Style) -> Option<String> {
         let lanes = line(self.statements, style);
-        let mut text: Option<String> = None;
-        for part in [lanes, self.cost, self.value].into_iter().flatten() {
-            text = Some(match text {
-                None => part,
-                Some(text) if text.len() + 2 + part.len() > LONGEST => text,
-                Some(text) => format!("{text}; {part}"),
-            });
-        }
-        text
+        joined([lanes, self.cost, self.value].into_iter().flatten())
     }
+}
+
+impl StatementView<'_> {
+    /// What a label says besides lanes: the cost of the accesses, and with `values` the value that was written.
+    pub(super) fn label_notes(&self, values: bool) -> Vec<String> {
+        let value = if values { value_words(self) } else { None };
+        cost_words(self).into_iter().chain(value).collect()
+    }
+}
+
+fn cost_words(statement: &StatementView<'_>) -> Option<String> {
+    counters::words(statement.trace?.counters.as_deref()?)
 }
 
 /// The value that a statement wrote, in the lanes that executed it.

@@ -16,14 +16,14 @@ use warplens_sim_warp::{
 use super::positions::{PlacedStatement, StatementPosition};
 use super::text;
 use super::values::Reading;
-use crate::findings::{ReportedFinding, Reporter};
+use crate::findings::{ReportedFinding, Reporter, Unexpected};
 use crate::json::{
     JsonChosen, JsonFinding, JsonLine, MaskLines, Masks, PlacedTraces, Position, Positions, StatementTrace,
     hex,
 };
 use crate::launches::LaunchSource;
 use crate::program::Statement;
-use crate::run::{Outcome, Prepared, Role, effects, warp_width};
+use crate::run::{Cooperation, Outcome, Prepared, Role, effects, warp_width};
 use crate::simulator::Model;
 
 /// The line of an offset, from 0.
@@ -41,8 +41,8 @@ pub struct LaneView {
     statements: Arc<[Statement]>,
     /// By [`StatementId`].
     placed: Vec<PlacedStatement>,
-    /// The expectations of the launch that do not hold, each as a sentence; empty if the run did not finish.
-    pub failures: Arc<[String]>,
+    /// The expectations of the launch that do not hold; empty if the run did not finish.
+    pub failures: Arc<[Unexpected]>,
     /// Whether the text now has an error that stops a run earlier than this one.
     pub outdated: bool,
     /// Whether it is only the beginning of the run, which is in progress or was stopped.
@@ -61,6 +61,7 @@ pub(crate) struct ViewedRun {
     pub(crate) program: Option<Arc<dyn Executable>>,
     /// Whether the run recorded notes, for which it needs checks.
     pub(crate) has_notes: bool,
+    pub(crate) cooperation: Cooperation,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -94,11 +95,7 @@ impl LaneView {
         let placed =
             statements.iter().zip(effects).map(|(statement, effect)| PlacedStatement::new(statement, effect));
         let placed = placed.collect();
-        let failures = match result.status {
-            Status::Finished => run.resolved.failures(&result),
-            _ => Vec::new(),
-        };
-        let failures = failures.into_iter().map(|failure| failure.message).collect();
+        let failures = Unexpected::of(&run.resolved, &result).into();
         LaneView {
             run,
             result,
@@ -133,6 +130,11 @@ impl LaneView {
 
     pub fn launch(&self) -> &Launch {
         &self.run.resolved.launch
+    }
+
+    /// Why the run cannot show some races of the kernel.
+    pub(crate) fn unseen_races(&self) -> Option<&'static str> {
+        self.run.cooperation.unseen(&self.run.resolved.config)
     }
 
     /// The inferred launch that a finding of the run depends on.
@@ -290,7 +292,11 @@ impl LaneView {
 
     pub fn findings(&self) -> Vec<ReportedFinding<'_>> {
         let source = |id: StatementId| self.statements.get(id.index())?.source.as_deref();
-        Reporter::new(&self.run.resolved, self.width()).findings(&self.result, Some(self.warp), &source)
+        self.reporter().findings(&self.result, Some(self.warp), &source)
+    }
+
+    pub(crate) fn reporter(&self) -> Reporter {
+        Reporter::new(&self.run.resolved, self.width())
     }
 
     /// Tracks an edit: statements after it move, statements that overlap it grow or shrink, and statements inside it are removed.
@@ -313,8 +319,14 @@ impl LaneView {
         }
     }
 
-    /// The view as JSON; in the `compact` form, statements share traces.
-    pub fn masks<'s>(&'s self, version: i32, compact: bool, at: &dyn Fn(TextSize) -> Position) -> Masks<'s> {
+    /// The view as JSON; in the `compact` form, statements share traces. Labels have values if `values` is set.
+    pub fn masks<'s>(
+        &'s self,
+        version: i32,
+        compact: bool,
+        values: bool,
+        at: &dyn Fn(TextSize) -> Position,
+    ) -> Masks<'s> {
         let place = |id: StatementId| Some(at(self.opcode(id)?));
         let positions: Positions<'_> = &place;
         let width = self.width();
@@ -334,19 +346,19 @@ impl LaneView {
             visit: self.moment.and_then(|visit| JsonChosen::new(visit, positions)),
             output: &self.result.output.text,
             lines: match compact {
-                true => MaskLines::Placed(self.placed_traces(positions)),
-                false => MaskLines::Each { lines: self.lines(positions) },
+                true => MaskLines::Placed(self.placed_traces(values, positions)),
+                false => MaskLines::Each { lines: self.lines(values, positions) },
             },
             not_run: self.lines_not_run(at),
         }
     }
 
     /// The lines of the statements that the warp reached.
-    fn lines(&self, positions: Positions<'_>) -> Vec<JsonLine> {
+    fn lines(&self, values: bool, positions: Positions<'_>) -> Vec<JsonLine> {
         let code = |id: StatementId| self.statements.get(id.index())?.code.clone();
         let statements = self.statements().filter_map(|statement| {
             let line = JsonLine::new(statement.trace?, self.width(), &code, positions)?;
-            let label = text::label(&self.trace_of(&statement));
+            let label = text::label(&self.trace_of(&statement), &statement.label_notes(values));
             Some(line.in_editor(statement.role, statement.parts, label))
         });
         let mut lines: Vec<JsonLine> = statements.collect();
@@ -355,10 +367,11 @@ impl LaneView {
     }
 
     /// The lines in the compact form.
-    fn placed_traces<'s>(&'s self, at: Positions<'_>) -> PlacedTraces {
+    fn placed_traces<'s>(&'s self, values: bool, at: Positions<'_>) -> PlacedTraces {
         let placed = |statement: StatementView<'s>| {
             let Position { line, character } = at(statement.id)?;
-            statement.trace.is_some().then(|| ((line, character), self.trace_of(&statement)))
+            let notes = || statement.label_notes(values);
+            statement.trace.is_some().then(|| ((line, character), self.trace_of(&statement), notes()))
         };
         PlacedTraces::new(self.statements().filter_map(placed).collect(), &text::label)
     }
@@ -387,6 +400,7 @@ impl Prepared {
             broken: Arc::clone(&self.broken),
             program: Some(Arc::clone(&self.program)),
             has_notes: self.options.checks.races,
+            cooperation: self.cooperation,
         };
         LaneView::new(run, Arc::clone(&self.statements), result, warp)
     }
@@ -396,13 +410,18 @@ impl Prepared {
         let warp = Some(warp.unwrap_or(outcome.warp));
         let view = outcome.prepared(self).show(Arc::clone(&outcome.result), warp);
         let (values, moment) = (outcome.values.clone(), outcome.request.until);
-        LaneView { values, moment, partial: outcome.is_partial(), ..view }
+        let failures = Arc::clone(&outcome.unexpected);
+        LaneView { values, moment, partial: outcome.is_partial(), failures, ..view }
     }
 
     /// Shows the trace of another warp, without values; `None` if it is not recorded.
     pub fn show_warp(&self, outcome: &Outcome, warp: WarpId) -> Option<LaneView> {
         let show = || outcome.prepared(self).show(Arc::clone(&outcome.result), Some(warp));
-        outcome.has_trace(warp).then(|| LaneView { partial: outcome.is_partial(), ..show() })
+        outcome.has_trace(warp).then(|| LaneView {
+            partial: outcome.is_partial(),
+            failures: Arc::clone(&outcome.unexpected),
+            ..show()
+        })
     }
 }
 

@@ -21,6 +21,8 @@ pub enum Format {
     Blocks,
     /// `24/32`
     Count,
+    /// `16 odd`, or else `24/32`: after a strip, which shows the lanes.
+    Label,
 }
 
 impl Format {
@@ -61,12 +63,14 @@ pub fn line<'t>(statements: impl IntoIterator<Item = StatementTrace<'t>>, style:
 }
 
 /// The label beside a strip of lanes. It has the numbers of lanes; the strip shows which lanes they are. It is as narrow as possible,
-/// because the code follows it. The condition at which lanes diverged is after two spaces.
-pub(crate) fn label(statement: &StatementTrace<'_>) -> String {
-    let style = Style { format: Format::Count, full: true, values: false };
+/// because the code follows it. After two spaces are the condition at which lanes diverged and `notes` about the statement, as far as
+/// they fit.
+pub(crate) fn label(statement: &StatementTrace<'_>, notes: &[String]) -> String {
+    let style = Style { format: Format::Label, full: true, values: false };
     let label = line([*statement], style).unwrap_or_default().replace(" | ", "|");
-    match statement.condition.filter(|_| has_split(statement)) {
-        Some(condition) => format!("{label}  {condition}"),
+    let condition = statement.condition.filter(|_| has_split(statement)).map(str::to_owned);
+    match joined(condition.into_iter().chain(notes.iter().cloned())) {
+        Some(rest) => format!("{label}  {rest}"),
         None => label,
     }
 }
@@ -78,6 +82,17 @@ fn has_split(statement: &StatementTrace<'_>) -> bool {
         Some(seen) => seen.is_some_and(|seen| split(seen.active, seen.executed)),
         None => statement.trace.is_some_and(|trace| trace.visits.iter().any(splits)),
     }
+}
+
+/// The number of characters of a hint that editors do not cut.
+const LONGEST: usize = 43;
+
+/// `16 odd; 8 sectors, ideal 4`; the last parts are omitted if it gets too long.
+pub(super) fn joined(parts: impl Iterator<Item = String>) -> Option<String> {
+    parts.reduce(|text, part| match text.len() + 2 + part.len() > LONGEST {
+        true => text,
+        false => format!("{text}; {part}"),
+    })
 }
 
 /// The text for one statement; `None` if all lanes executed it once.
@@ -144,6 +159,10 @@ fn one_visit(statement: &StatementTrace<'_>, visit: &Visit, format: Format, budg
             Format::Hex => format!("{} of {}", hex(executed, statement.width), hex(active, statement.width)),
             Format::Blocks => format!("{of} {}", blocks(executed, statement.width)),
             Format::Count => of,
+            Format::Label => match Pattern::of(executed, statement.launched) {
+                Some(pattern) => format!("{of}, {pattern}"),
+                None => of,
+            },
         });
     }
     if statement.role == Role::Join {
@@ -173,6 +192,10 @@ fn part(lanes: Mask, of: &StatementTrace<'_>, format: Format, budget: usize) -> 
         Format::Hex => hex(lanes, of.width),
         Format::Blocks => blocks(lanes, of.width),
         Format::Count => count,
+        Format::Label => match Pattern::of(lanes, launched) {
+            Some(pattern) => format!("{} {pattern}", lanes.count_ones()),
+            None => count,
+        },
         Format::Ranges => {
             let budget = budget.saturating_sub(count.len() + 1);
             format!("{count} {}", in_words(lanes, launched, budget))

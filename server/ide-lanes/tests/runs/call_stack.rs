@@ -180,7 +180,7 @@ fn the_stack_is_that_of_the_visit_that_is_chosen() {
         "if p2",
         "if",
         expect![[r#"
-            **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 0 to 3 executed per visit, 4 at least once: lanes 0-3. The branch diverged 4 times. The lanes reconverge at line 14.
+            **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 0 to 3 executed per visit, 4 at least once: lanes 0-3. Visit 3 of 6 is shown: 1 of 8 lanes executed, lane 1. The branch diverged 4 times. The lanes reconverge at line 14.
 
             **Divergence stack** after visit 3 of 6: 2 of 32 entries are used, the innermost first.
 
@@ -192,7 +192,7 @@ fn the_stack_is_that_of_the_visit_that_is_chosen() {
         "continue p1",
         "continue",
         expect![[r#"
-            **6 visits** by 1 to 6 of 8 lanes, 3.5 on average; 0 to 1 executed per visit, 3 at least once: lanes 0-2. The branch diverged 3 times. The lanes reconverge at line 3.
+            **6 visits** by 1 to 6 of 8 lanes, 3.5 on average; 0 to 1 executed per visit, 3 at least once: lanes 0-2. Visit 4 of 6 is shown: no lane executed. The branch diverged 3 times. The lanes reconverge at line 3.
 
             **Divergence stack** after visit 4 of 6: 1 of 32 entries is used.
 
@@ -203,7 +203,7 @@ fn the_stack_is_that_of_the_visit_that_is_chosen() {
         "break p0",
         "break",
         expect![[r#"
-            **7 visits** by 1 to 8 of 8 lanes, 4.1 on average; 1 to 2 executed per visit, 8 at least once. The branch diverged 6 times. The lanes reconverge at line 16.
+            **7 visits** by 1 to 8 of 8 lanes, 4.1 on average; 1 to 2 executed per visit, 8 at least once. Visit 4 of 7 is shown: 1 of 8 lanes executed, lane 3. The branch diverged 6 times. The lanes reconverge at line 16.
 
             **Divergence stack** after visit 4 of 7: 1 of 32 entries is used.
 

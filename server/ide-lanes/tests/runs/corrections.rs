@@ -1,4 +1,4 @@
-//! Quick fixes that insert one statement.
+//! Quick fixes that insert one statement or change an operand.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -26,7 +26,8 @@ fn run(text: &str) -> (Vec<String>, Option<String>) {
     let shown = prepared.show(Arc::new(prepared.run(Control::none()).unwrap()), None);
     let found = host.snapshot().findings(FileId(0), &shown).unwrap();
     let fixes = found.iter().flat_map(|found| &found.fixes);
-    let fix = fixes.into_iter().find(|fix| fix.title.starts_with("Insert")).map(|fix| {
+    let corrects = |title: &str| title.starts_with("Insert") || title.starts_with("Start with");
+    let fix = fixes.into_iter().find(|fix| corrects(&fix.title)).map(|fix| {
         let mut text = text.to_owned();
         for edit in &fix.edits {
             text.replace_range(Range::<usize>::from(edit.range), &edit.insert);
@@ -299,6 +300,58 @@ fn tensor_memory_operations() {
             line 40: tcgen05.wait::st.sync.aligned;
             ["async-result"]
             line 56: tcgen05.wait::st.sync.aligned;
+            []
+        "#]],
+    );
+}
+
+/// Warp 0 consumes what warp 1 produces, which waits first, `empty`, and whose last statement is `next`.
+fn producer(declared: &str, empty: &str, next: &str) -> String {
+    format!(
+        ".version 8.6\n.target sm_90a\n.address_size 64\n// @launch {{ block = [64], args = [{{ buffer = \"u32\", len = 64 }}] }}\n\
+         .visible .entry k(.param .u64 out)\n{{\n.reg .pred %p<4>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n\
+         .shared .align 8 .b64 full;\n.shared .align 8 .b64 free;\n.shared .b32 slot;\n{declared}\
+         mov.u32 %r1, %tid.x;\nmov.u32 %r2, full;\nmov.u32 %r3, free;\nsetp.eq.u32 %p1, %r1, 0;\n\
+         @%p1 mbarrier.init.shared::cta.b64 [%r2], 32;\n@%p1 mbarrier.init.shared::cta.b64 [%r3], 32;\nbar.sync 0;\n\
+         setp.ge.u32 %p1, %r1, 32;\n@%p1 bra PRODUCE;\nFULL:\n\
+         mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r2], 0;\n@!%p2 bra FULL;\nld.shared.u32 %r4, [slot];\n\
+         mbarrier.arrive.shared::cta.b64 _, [%r3];\nret;\nPRODUCE:\n{empty}\nmov.u32 %r4, 5;\nsetp.eq.u32 %p3, %r1, 32;\n\
+         @%p3 st.shared.u32 [slot], %r4;\nmbarrier.arrive.shared::cta.b64 _, [%r2];\n{next}\nret;\n}}\n"
+    )
+}
+
+#[test]
+fn a_producer_starts_with_parity_1() {
+    let wait = |parity: &str| {
+        format!("EMPTY:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], {parity};\n@!%p2 bra EMPTY;")
+    };
+    check_text(
+        producer("", &wait("0"), ""),
+        expect![[r#"
+            ["no-progress"]
+            line 30: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], 1;
+            []
+        "#]],
+    );
+    let phase = ".reg .b32 %phase;\nmov.b32 %phase, 0;\n";
+    check_text(
+        producer(phase, &wait("%phase"), "xor.b32 %phase, %phase, 1;"),
+        expect![[r#"
+            ["no-progress"]
+            line 14: mov.b32 %phase, 1;
+            []
+        "#]],
+    );
+    // Another use of the register would change too.
+    check_text(
+        producer(phase, &wait("%phase"), "mov.b32 %r7, %phase;"),
+        expect![[r#"
+            ["no-progress"]
+        "#]],
+    );
+    check_text(
+        producer("", &wait("1"), ""),
+        expect![[r#"
             []
         "#]],
     );

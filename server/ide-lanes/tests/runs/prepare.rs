@@ -457,7 +457,8 @@ mod any_text {
             );
         }
         for compact in [false, true] {
-            let masks = shown.masks(1, compact, &|offset| Position { line: 0, character: offset.into() });
+            let masks =
+                shown.masks(1, compact, false, &|offset| Position { line: 0, character: offset.into() });
             assert!(serde_json::to_string(&masks).is_ok());
         }
         let point = TextSize::try_from(point.min(text.len())).unwrap();

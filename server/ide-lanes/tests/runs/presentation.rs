@@ -124,7 +124,7 @@ fn a_failed_expectation_is_an_error_at_the_kernel() {
     "#]]
     .assert_eq(&failed.lenses());
     expect![[r#"
-        5: `k` expect-failed Unexpected result: `out`[0] is 100, expected 102
+        18: `st.global.u32 [%rd3], %r2;` expect-failed Unexpected result: `out`[0] is 100, expected 102
     "#]]
     .assert_eq(&failed.findings());
     let passed = Run::ptx(&kernel(&launch(100), STORE));

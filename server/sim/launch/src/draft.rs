@@ -9,14 +9,14 @@ use super::model::{Launch, size};
 const FIRST_KEYS: [&str; 9] = ["name", "file", "entry", "at", "grid", "block", "cluster", "buffer", "len"];
 
 /// The comment of a launch, to insert above its kernel: `@launch { name = "1 x 64", grid = [1], … }`.
-pub fn launch_comment(launch: &Launch) -> String {
-    let written = Launch { name: launch_name(launch), entry: None, file: None, ..launch.clone() };
+pub fn launch_comment(launch: &Launch, name: &str) -> String {
+    let written = Launch { name: name.to_owned(), entry: None, file: None, ..launch.clone() };
     format!("{LAUNCH_TAG} {}", table(&keys(written)))
 }
 
 /// The table of a launch in a launch file, for the source `file`: `[[launch]]` and one line per key.
-pub fn launch_table(launch: &Launch, file: &str) -> String {
-    let written = Launch { name: launch_name(launch), file: Some(file.to_owned()), ..launch.clone() };
+pub fn launch_table(launch: &Launch, name: &str, file: &str) -> String {
+    let written = Launch { name: name.to_owned(), file: Some(file.to_owned()), ..launch.clone() };
     let mut text = "[[launch]]\n".to_owned();
     for (key, value) in sorted(&keys(written)) {
         let value = match value {
@@ -31,10 +31,12 @@ pub fn launch_table(launch: &Launch, file: &str) -> String {
     text
 }
 
-/// The initial name of a new launch: `2 x 64`.
-fn launch_name(launch: &Launch) -> String {
+/// The initial name of a new launch: `2 x 64`, or `2 x 64 (2)` if that name is taken.
+pub fn launch_name(launch: &Launch, is_taken: impl Fn(&str) -> bool) -> String {
     let extent = |extent: Option<[u32; 3]>| size(extent.unwrap_or([1; 3]));
-    format!("{} x {}", extent(launch.grid), extent(launch.block))
+    let name = format!("{} x {}", extent(launch.grid), extent(launch.block));
+    let others = (2..).map(|number: u32| format!("{name} ({number})"));
+    std::iter::once(name.clone()).chain(others).find(|name| !is_taken(name)).unwrap_or(name)
 }
 
 fn keys(launch: Launch) -> Map<String, Value> {
@@ -84,9 +86,10 @@ mod tests {
             {"name": "y", "buffer": "u32", "len": 4, "fill": {"value": 1}}, {"name": "a", "f32": 1.5},
             {"name": "p", "fields": [{"at": 0, "u32": 7}, {"at": 8, "buffer": "u32", "len": 2, "fill": "zero"}]}]}"#;
         let launch = launch_object(text).expect("a launch");
-        let comment = launch_comment(&launch);
+        let name = launch_name(&launch, |_| false);
+        let comment = launch_comment(&launch, &name);
         expect![[r#"@launch { name = "2 x 16,16", grid = [2, 1, 1], block = [16, 16, 1], args = [{ name = "x", buffer = "f32", len = 64, fill = "iota" }, { name = "n", u32 = 100 }, { name = "y", buffer = "u32", len = 4, fill = { value = 1 } }, { name = "a", f32 = 1.5 }, { name = "p", fields = [{ at = 0, u32 = 7 }, { at = 8, buffer = "u32", len = 2, fill = "zero" }] }], dynamic_shared = 1024 }"#]].assert_eq(&comment);
-        let file = launch_table(&launch, "k.ptx");
+        let file = launch_table(&launch, &name, "k.ptx");
         expect![[r#"
             [[launch]]
             name = "2 x 16,16"
@@ -113,5 +116,14 @@ mod tests {
             (read.grid, read.block, read.dynamic_shared, passed(&read)),
             (launch.grid, launch.block, launch.dynamic_shared, passed(&launch))
         );
+    }
+
+    #[test]
+    fn a_name_that_is_taken_gets_a_number() {
+        let launch = Launch { grid: Some([2, 1, 1]), block: Some([64, 1, 1]), ..Launch::default() };
+        let name = |taken: &[&str]| launch_name(&launch, |name| taken.contains(&name));
+        assert_eq!(name(&["small"]), "2 x 64");
+        assert_eq!(name(&["2 x 64"]), "2 x 64 (2)");
+        assert_eq!(name(&["2 x 64", "2 x 64 (2)"]), "2 x 64 (3)");
     }
 }

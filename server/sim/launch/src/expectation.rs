@@ -10,20 +10,27 @@ pub struct Failure {
     pub name: String,
     /// One sentence about the first element that differs.
     pub message: String,
+    /// That element.
+    pub element: u64,
 }
 
 /// Compares `bytes`, the contents of the buffer that `expectation` names, with the expected contents.
 pub fn verify(expectation: &Expectation, element: ScalarType, bytes: &[u8]) -> Result<(), Failure> {
-    let fail = |message: String| Err(Failure { name: expectation.name.clone(), message });
+    let fail = |element: usize, message: String| {
+        Err(Failure { name: expectation.name.clone(), message, element: element as u64 })
+    };
     let name = &expectation.name;
     match &expectation.wanted {
         Wanted::Bytes(wanted) => match first_difference(wanted, bytes) {
             None => Ok(()),
-            Some(at) => fail(format!(
-                "`{name}` differs from byte {at} on: it holds {}, expected {}",
-                excerpt(bytes, at),
-                excerpt(wanted, at)
-            )),
+            Some(at) => fail(
+                at / element.bytes(),
+                format!(
+                    "`{name}` differs from byte {at} on: it holds {}, expected {}",
+                    excerpt(bytes, at),
+                    excerpt(wanted, at)
+                ),
+            ),
         },
         Wanted::Values(wanted) => {
             let found = bytes.chunks_exact(element.bytes()).map(|bytes| element.read(bytes));
@@ -37,11 +44,14 @@ pub fn verify(expectation: &Expectation, element: ScalarType, bytes: &[u8]) -> R
                 1 => "; one more element differs".to_owned(),
                 more => format!("; {more} more elements differ"),
             };
-            fail(format!(
-                "`{name}`[{index}] is {}, expected {}{more}",
-                show(element, found),
-                show_number(*wanted, element)
-            ))
+            fail(
+                index,
+                format!(
+                    "`{name}`[{index}] is {}, expected {}{more}",
+                    show(element, found),
+                    show_number(*wanted, element)
+                ),
+            )
         }
     }
 }
@@ -138,6 +148,8 @@ fn show_number(number: Number, element: ScalarType) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use expect_test::{Expect, expect};
 
     use super::*;
@@ -148,7 +160,8 @@ mod tests {
         for value in found {
             element.write(Number::Float(*value).bits(element).unwrap_or(*value as i64 as u64), &mut bytes);
         }
-        let expectation = Expectation { name: "y".to_owned(), wanted, tolerance, at: None };
+        let expectation =
+            Expectation { name: "y".to_owned(), wanted, tolerance, at: None, values_at: Arc::default() };
         let answer = check(&expectation, element, bytes.len() as u64)
             .and_then(|()| verify(&expectation, element, &bytes).map_err(|failure| failure.message));
         expect.assert_eq(&answer.err().unwrap_or_else(|| "holds".to_owned()));

@@ -1,6 +1,7 @@
 //! The launch as it is written: the shape of `[[launch]]`, serialized in the form in which it is read.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use warplens_sim_cuda::tensor::map::{ElementType, Im2col, Interleave};
@@ -274,6 +275,16 @@ pub struct Expectation {
     /// The span of the expectation.
     #[serde(skip)]
     pub at: Option<Span>,
+    /// The spans of its values.
+    #[serde(skip)]
+    pub values_at: Arc<[Span]>,
+}
+
+impl Expectation {
+    /// The span of an expected element, or else of the whole expectation.
+    pub fn element_at(&self, index: u64) -> Option<&Span> {
+        usize::try_from(index).ok().and_then(|index| self.values_at.get(index)).or(self.at.as_ref())
+    }
 }
 
 fn is_zero(tolerance: &f64) -> bool {

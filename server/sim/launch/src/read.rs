@@ -1,6 +1,7 @@
 //! From a text to launches: every key is known, every value has its shape; anything else is a problem with a span.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use warplens_sim_warp::scalar_type::ScalarType;
@@ -425,7 +426,12 @@ fn read_expectation(node: &Node) -> Result<Expectation, Problem> {
         },
         None => 0.0,
     };
-    Ok(Expectation { name: name.text("name")?.to_owned(), wanted, tolerance, at: Some(node.span.clone()) })
+    let values_at = match &value.value {
+        Value::List(values) => values.iter().map(|value| value.span.clone()).collect(),
+        _ => Arc::default(),
+    };
+    let (name, at) = (name.text("name")?.to_owned(), Some(node.span.clone()));
+    Ok(Expectation { name, wanted, tolerance, at, values_at })
 }
 
 /// A number, also as a word or a bit pattern.

@@ -8,6 +8,7 @@
 mod arguments;
 mod attempts;
 mod guess;
+mod trim;
 mod trouble;
 
 use rustc_hash::FxHashSet;

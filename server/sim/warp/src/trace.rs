@@ -160,6 +160,8 @@ pub struct Finding {
     /// For a data race, whether an address was computed from the contents of a buffer or from a scalar argument that decides
     /// which threads share it.
     pub has_computed_address: bool,
+    /// For a deadlock at an mbarrier, whether the wait is the first one and would pass with the other parity.
+    pub starts_late: bool,
 }
 
 /// An inferred launch under which something was found.
@@ -187,6 +189,7 @@ impl Finding {
             barrier: None,
             guess: None,
             has_computed_address: false,
+            starts_late: false,
         }
     }
 }

@@ -75,6 +75,8 @@ impl Contraction {
 pub struct Drawn {
     pub seed: u64,
     pub requested: usize,
+    /// Launches that were compared.
+    pub compared: usize,
     /// Launches that were not compared because the first kernel does not run with them.
     pub discarded: usize,
     /// Launches that were not compared because the other kernel does not run with them.
@@ -82,6 +84,19 @@ pub struct Drawn {
     /// Why the last launch was discarded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+impl Drawn {
+    /// Why the result says nothing about other launches, if no drawn launch was compared.
+    pub fn warning(&self) -> Option<String> {
+        let discarded = self.discarded + self.discarded_by_other;
+        let reason = self.reason.as_deref().unwrap_or("none was requested");
+        (self.compared == 0 && self.requested > 0).then(|| {
+            format!(
+                "none of the {discarded} drawn launches counted, because the kernels do not run with them; the last one: {reason}"
+            )
+        })
+    }
 }
 
 /// How much was compared, over all launches.

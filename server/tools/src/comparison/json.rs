@@ -23,6 +23,10 @@ pub struct JsonCompared<'c> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     random: Option<&'c Drawn>,
+    /// Why the result says less than its numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    warning: Option<String>,
     runs: [JsonRun<'c>; 2],
     buffers: Vec<JsonBuffer<'c>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,6 +171,7 @@ pub fn compared(compared: &Compared) -> JsonCompared<'_> {
         not_compared: NOT_COMPARED,
         contraction: contraction.as_ref().map(self::contraction),
         random: drawn.as_ref(),
+        warning: drawn.as_ref().and_then(Drawn::warning),
         runs: [run(one), run(other)],
         buffers: comparison.buffers.iter().map(|difference| buffer(runs, difference)).collect(),
         output: comparison

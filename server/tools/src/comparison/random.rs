@@ -50,6 +50,7 @@ pub fn compare(
     let mut drawn = Drawn {
         seed: random.seed,
         requested: random.launches,
+        compared: 0,
         discarded: 0,
         discarded_by_other: 0,
         reason: None,
@@ -76,6 +77,7 @@ pub fn compare(
             }
         };
         scope.add(&runs[0].prepared);
+        drawn.compared += 1;
         let compared = contraction::compare(sides, runs, equality, None)?;
         let differs = !compared.comparison.is_equal();
         if compared.contraction.is_some() {
@@ -88,10 +90,10 @@ pub fn compare(
     }
     match last {
         Some(compared) => Ok(Compared { scope, contraction: fused, drawn: Some(drawn), ..compared }),
-        None => Err(RunError::NothingDrawn {
-            drawn: number,
-            reason: drawn.reason.unwrap_or_else(|| "no launch was requested".to_owned()),
-        }),
+        None => {
+            let Drawn { discarded, discarded_by_other, reason, .. } = drawn;
+            Err(RunError::NothingDrawn { discarded, discarded_by_other, reason })
+        }
     }
 }
 

@@ -23,7 +23,7 @@ use ropey::Rope;
 use warplens_ide::lanes::json::Report;
 use warplens_ide::lanes::{Prepared, RunRequest};
 use warplens_ide::{Symbol, SymbolKind, TextRange, TextSize};
-use warplens_sim_warp::Control;
+use warplens_sim_warp::{Control, Status};
 use warplens_tools::source::{Launches, RunError, Source};
 
 pub(super) use arguments::Arguments;
@@ -122,7 +122,10 @@ fn simulate(
     let symbols = source.analysis.symbols(source.file).map_err(RunError::from)?;
     let text = Rope::from_str(&source.text);
     let hidden = hidden(&symbols, &prepared, &text);
-    let failures = failures(&prepared, &result);
+    let failures = match result.status {
+        Status::Finished => prepared.unexpected(&result, Control::none()).map_err(RunError::from)?,
+        _ => failures(&prepared, &result),
+    };
     let path = source.path.clone();
     Ok(Simulated { path, text, prepared, result: Arc::new(result), dump, failures, hidden, steps })
 }

@@ -145,12 +145,11 @@ pub(crate) struct Model {
 
 /// The divergence models of all languages.
 fn models() -> Vec<Model> {
-    let model = |(language, model): (Language, &ModelInfo)| Model {
-        name: model.name,
-        language: language.id,
-        rule: model.rule,
+    let of_ids = |(language, model): (Language, &'static ModelInfo)| {
+        let ids = std::iter::once(&language.id).chain(language.shared_ids);
+        ids.map(|id| Model { name: model.name, language: id, rule: model.rule })
     };
-    warplens_ide::models().map(model).collect()
+    warplens_ide::models().flat_map(of_ids).collect()
 }
 
 fn code_action_kinds() -> Vec<CodeActionKind> {

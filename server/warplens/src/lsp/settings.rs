@@ -143,6 +143,9 @@ enum FormatNames {
     Hex,
     Blocks,
     Count,
+    /// Only for labels.
+    #[serde(skip)]
+    Label,
 }
 
 /// `warplens.inlayHints.*`: which inlay hints are shown.

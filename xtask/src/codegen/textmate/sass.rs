@@ -8,7 +8,7 @@ use crate::codegen::isa::sass_data::Data;
 pub(super) fn grammar(data: &Data) -> Value {
     rules(
         "SASS",
-        "source.sass",
+        "source.cuda-sass",
         vec![
             ("comments", comments()),
             ("headers", headers()),

@@ -29,6 +29,9 @@ const DISTRIBUTIONS: [Distribution; 5] = [
     Distribution::Constant,
 ];
 
+/// The largest number of elements of a buffer that is shuffled.
+const MAX_SHUFFLED: u64 = 1 << 16;
+
 /// The largest number of threads of a block.
 const MAX_THREADS: u32 = 1024;
 
@@ -41,6 +44,8 @@ pub struct Drawer {
     /// For the sizes and then for each argument: how often each distribution was discarded.
     discarded: Vec<[u32; DISTRIBUTIONS.len()]>,
     last: Vec<usize>,
+    /// Drawn first: the launch with the contents of its buffers in another order, since ascending ones hide differences.
+    shuffled: Option<Launch>,
 }
 
 impl Drawer {
@@ -52,12 +57,16 @@ impl Drawer {
         };
         let lengths = launch.args.iter().map(length).collect();
         let discarded = vec![[0; DISTRIBUTIONS.len()]; launch.args.len() + 1];
-        Drawer { random: SplitMix64(seed), launch, lengths, discarded, last: Vec::new() }
+        let shuffled = shuffled(&launch, resolved, &mut SplitMix64(seed));
+        Drawer { random: SplitMix64(seed), launch, lengths, discarded, last: Vec::new(), shuffled }
     }
 
     /// The next launch; `number` becomes its name.
     pub fn draw(&mut self, number: usize) -> Launch {
         self.last.clear();
+        if let Some(shuffled) = self.shuffled.take() {
+            return Launch { name: format!("random {number}"), ..shuffled };
+        }
         let mut launch = Launch { name: format!("random {number}"), ..self.launch.clone() };
         match self.choose(0) {
             Distribution::Unchanged | Distribution::Bits | Distribution::Constant => {}
@@ -214,6 +223,31 @@ impl Drawer {
         ];
         canonical(kind, values[self.random.next() as usize % values.len()] & mask(kind))
     }
+}
+
+/// The launch with the elements of each buffer in a random order; `None` if that changes nothing. The values stay, so that those that are
+/// indices are still valid.
+fn shuffled(launch: &Launch, resolved: &Resolved, random: &mut SplitMix64) -> Option<Launch> {
+    let mut shuffled = launch.clone();
+    for argument in &mut shuffled.args {
+        let buffer = argument.name.as_deref().and_then(|name| resolved.buffer(name));
+        let (Passed::Buffer(Buffer { contents, .. }), Some(buffer)) = (&mut argument.passed, buffer) else {
+            continue;
+        };
+        let size = buffer.element.bytes();
+        if buffer.len / size as u64 > MAX_SHUFFLED {
+            continue;
+        }
+        let bytes = resolved.initial_bytes(buffer);
+        let mut values: Vec<u64> = bytes.chunks_exact(size).map(|bytes| buffer.element.read(bytes)).collect();
+        for last in (1..values.len()).rev() {
+            values.swap(last, (random.next() % (last as u64 + 1)) as usize);
+        }
+        if values.windows(2).any(|pair| pair[0] != pair[1]) {
+            *contents = Contents::Values(values);
+        }
+    }
+    (shuffled.args != launch.args).then_some(shuffled)
 }
 
 fn mask(kind: ScalarType) -> u64 {

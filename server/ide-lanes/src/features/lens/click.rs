@@ -46,6 +46,8 @@ pub enum LensTarget {
     /// The next line at which lanes diverge.
     Divergence,
     Finding,
+    /// The statement that stored the first element that is not as expected.
+    Unexpected,
     Warp,
     Panel,
     /// The text that the kernel printed, in the lanes panel.

@@ -29,7 +29,9 @@ pub(super) fn over(
                     .map(|title| lens(title, Click::GoTo(LensTarget::Divergence))),
             );
             let edit = || Click::Edit { entry: entry.clone() };
-            lenses.extend(expected(shown).map(|title| lens(title, edit())));
+            let failed = shown.failures.iter().any(|failure| failure.writer.is_some());
+            let check = || if failed { Click::GoTo(LensTarget::Unexpected) } else { edit() };
+            lenses.extend(expected(shown).map(|title| lens(title, check())));
             let name = format!("{}{}{} ▾", shown.launch().name, assumed(shown.launch()), under(shown));
             lenses.push(lens(name, pick));
             lenses.push(lens("Edit Launch".to_owned(), edit()));
@@ -60,17 +62,22 @@ fn result(shown: &LaneView, line_of: LineOf<'_>) -> Vec<(String, LensTarget)> {
     let totals = &result.totals;
     let width = u64::from(shown.width());
     let share = percent(totals.thread_instructions, totals.warp_instructions * width);
+    // A launch in which a race cannot occur says nothing about races.
+    let unseen = shown.unseen_races().filter(|_| result.status == Status::Finished && !shown.has_findings());
     let mark = match (result.status, shown.has_findings()) {
         _ if shown.partial => "…",
+        (Status::Finished, false) if unseen.is_some() => "○",
         (Status::Finished, false) => "✓",
         (Status::Finished, true) => "⚠",
         _ => "✗",
     };
+    let unseen = unseen.map_or_else(String::new, |unseen| format!(" · {unseen}"));
     let ran = match totals.warp_instructions {
         0 => "nothing was run".to_owned(),
         steps => format!("{} instr · {share} % active", grouped(steps)),
     };
-    let mut parts = vec![(format!("{mark} {ran}{}", ended(shown, line_of, " · ")), LensTarget::Divergence)];
+    let ran = format!("{mark} {ran}{unseen}{}", ended(shown, line_of, " · "));
+    let mut parts = vec![(ran, LensTarget::Divergence)];
     if let findings @ 1.. = shown.findings().len() {
         parts.push((count(findings, "finding"), LensTarget::Finding));
     }

@@ -19,7 +19,7 @@ pub(super) fn launch_title(launch: &AvailableLaunch) -> String {
 pub(super) fn expected(shown: &LaneView) -> Option<String> {
     match shown.failures.first() {
         Some(failure) => {
-            let first = failure.split(';').next().unwrap_or_default();
+            let first = failure.message.split(';').next().unwrap_or_default();
             Some(format!("✗ {}", first.replace('`', "")))
         }
         None => shown.is_checked().then(|| "✓ expected".to_owned()),

@@ -28,7 +28,7 @@ fn short(run: &mut RunResult) {
 #[test]
 fn the_shape() {
     let resolved = resolved();
-    let failures = ["`y`[0] is 1.5, expected 2.0".to_owned()];
+    let failures = [Unexpected::not_compared("`y`[0] is 1.5, expected 2.0")];
     let options = Options { dump: &resolved.buffers, failures: &failures, ..PLAIN };
     check(
         |run| run.warps[0].lines.truncate(2),

@@ -341,7 +341,7 @@ fn every_set_of_16_lanes_is_short_and_names_its_lanes() {
 
 fn label_of(role: Role, list: &[(Mask, Mask, u64)]) -> String {
     let trace = trace(list);
-    label(&StatementTrace {
+    let statement = StatementTrace {
         launched: WARP,
         width: 32,
         trace: Some(&trace),
@@ -349,7 +349,8 @@ fn label_of(role: Role, list: &[(Mask, Mask, u64)]) -> String {
         parts: &[],
         condition: None,
         chosen: None,
-    })
+    };
+    label(&statement, &[])
 }
 
 #[test]
@@ -381,7 +382,7 @@ fn the_label_of_a_branch_has_the_condition_at_which_lanes_diverged() {
             condition: Some("tid.x < 8"),
             chosen: None,
         };
-        assert_eq!(label(&statement), expected);
+        assert_eq!(label(&statement, &[]), expected);
         assert!(!line([statement], Style::default()).unwrap_or_default().contains("tid"));
     };
     check(&[(WARP, 0xff, 1)], "split 8|24  tid.x < 8");

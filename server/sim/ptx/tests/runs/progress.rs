@@ -455,7 +455,7 @@ fn an_mbarrier_at_which_no_thread_arrives() {
     let message = |first: &str| launch(Model::Stack, &body(first), 1, 32).2.findings[0].message.clone();
     let parity = message("");
     assert!(
-        parity.contains("If the first wait should pass, as a producer's does, start with parity 1"),
+        parity.contains("It waits for phase 0 first; to pass the first time, as a producer's wait does, start with parity 1."),
         "{parity}"
     );
     let missing = message("mbarrier.try_wait.parity.shared.b64 %p3, [%r5], 1;");
@@ -463,6 +463,43 @@ fn an_mbarrier_at_which_no_thread_arrives() {
         missing.contains("No thread arrives in this phase: add the missing `mbarrier.arrive`"),
         "{missing}"
     );
+}
+
+#[test]
+fn a_producer_that_should_start_with_parity_1() {
+    // Warp 0 consumes, warp 1 produces. Both wait for phase 0.
+    let body = "
+        .shared .align 8 .b64 empty;
+        .shared .align 4 .b32 slot;
+        mov.u32 %r5, bar;
+        mov.u32 %r6, empty;
+        setp.eq.u32 %p1, %r1, 0;
+        @%p1 mbarrier.init.shared.b64 [%r5], 32;
+        @%p1 mbarrier.init.shared.b64 [%r6], 32;
+        bar.sync 0;
+        setp.ge.u32 %p1, %r1, 32;
+        @%p1 bra EMPTY;
+        FULL:
+        mbarrier.try_wait.parity.shared.b64 %p2, [%r5], 0;
+        @!%p2 bra FULL;
+        ld.shared.u32 %r3, [slot];
+        mbarrier.arrive.shared.b64 %rd3, [%r6];
+        ret;
+        EMPTY:
+        mbarrier.try_wait.parity.shared.b64 %p2, [%r6], 0;
+        @!%p2 bra EMPTY;
+        setp.eq.u32 %p1, %r1, 32;
+        @%p1 st.shared.u32 [slot], %r1;
+        mbarrier.arrive.shared.b64 %rd3, [%r5];
+        ret;
+    ";
+    let (_, _, result, _) = launch(Model::Stack, body, 1, 64);
+    let finding = &result.findings[0];
+    assert!(finding.starts_late && finding.warp == 1, "{finding:?}");
+    assert!(finding.message.contains("start with parity 1"), "{}", finding.message);
+    let right = body.replace("%p2, [%r6], 0;", "%p2, [%r6], 1;");
+    let (_, _, result, _) = launch(Model::Stack, &right, 1, 64);
+    assert_eq!(result.status, Status::Finished, "{:?}", result.findings);
 }
 
 #[test]

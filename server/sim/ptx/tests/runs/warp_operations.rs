@@ -278,18 +278,49 @@ fn masks_may_include_lanes_that_only_exit() {
     ",
     ));
     expect![[r#"
-        warning absent-members warp 0 lanes ffffff00: shfl.sync.bfly.b32 %r5, %r1, 1, 31, 0xffffffff;
+        error absent-members warp 0 lanes ffffff00: shfl.sync.bfly.b32 %r5, %r1, 1, 31, 0xffffffff;
           Missing lanes: only lanes 0-7 execute `shfl.sync` with mask 0xffffffff
-          lanes 8-31 diverged: behavior is undefined; make all lanes of the mask execute it, or remove the others from the mask
+          lanes 8-31 diverged: they wait to reconverge while the others wait for them here, a deadlock on a GPU; make all lanes of the mask execute it, or remove the others from the mask
           lanes 8-31 diverged here: @%p1 bra DONE;
-        warning absent-members warp 0 lanes ffffff00: bar.warp.sync 0xffffffff;
+        error absent-members warp 0 lanes ffffff00: bar.warp.sync 0xffffffff;
           Missing lanes: only lanes 0-7 execute `bar.warp.sync` with mask 0xffffffff
-          lanes 8-31 diverged: behavior is undefined; make all lanes of the mask execute it, or remove the others from the mask
+          lanes 8-31 diverged: they wait to reconverge while the others wait for them here, a deadlock on a GPU; make all lanes of the mask execute it, or remove the others from the mask
           lanes 8-31 diverged here: @%p1 bra DONE;
     "#]].assert_eq(&findings("sm_90", 1, 32, &body("
         st.global.u32 [%rd2], 1;
         ret;
     ")));
+}
+
+#[test]
+fn one_wrong_mask_in_several_shuffles_is_one_mistake() {
+    let body = |others: &str| {
+        format!(
+            "
+        setp.ge.u32 %p1, %r1, 16;
+        @%p1 bra OTHERS;
+        shfl.sync.bfly.b32 %r5, %r1, 8, 31, -1;
+        shfl.sync.bfly.b32 %r5, %r5, 4, 31, -1;
+        shfl.sync.bfly.b32 %r5, %r5, 2, 31, -1;
+        bra JOIN;
+    OTHERS:
+        {others}
+    JOIN:
+        st.global.u32 [%rd2], %r5;
+        ret;
+    "
+        )
+    };
+    let severities = |target, others| {
+        let found = findings(target, 1, 32, &body(others));
+        let absent = found.lines().filter(|line| line.contains("absent-members"));
+        absent.map(|line| line.split(' ').next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    // Since sm_70 the shuffle waits for lanes that wait to reconverge. Earlier GPUs run the lanes of a warp in lockstep.
+    assert_eq!(severities("sm_90", "mov.u32 %r5, 0;"), ["error"]);
+    assert_eq!(severities("sm_60", "mov.u32 %r5, 0;"), ["warning"]);
+    // The other lanes may arrive at an instruction of their own.
+    assert_eq!(severities("sm_90", "shfl.sync.bfly.b32 %r5, %r1, 8, 31, -1;")[0], "warning");
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn reduced(reduced: &Reduced, out: &mut dyn Write) -> io::Result<()> {
 fn scope(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
     let Scope { launches, buffers, elements } = compared.scope;
     if let Some(drawn) = &compared.drawn {
-        let Drawn { seed, requested, discarded, discarded_by_other, reason } = drawn;
+        let Drawn { seed, requested, discarded, discarded_by_other, reason, .. } = drawn;
         writeln!(out, "seed {seed}: `--random {requested} --seed {seed}` draws the same launches")?;
         if discarded + discarded_by_other > 0 {
             let reason = reason.as_deref().unwrap_or_default();

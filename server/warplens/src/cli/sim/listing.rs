@@ -7,9 +7,9 @@ use std::sync::Arc;
 use anstyle::{AnsiColor, Style};
 use text_size::{TextRange, TextSize};
 use warplens_ide::lanes::text::Style as LaneStyle;
-use warplens_ide::lanes::{LaneView, LaunchSource, count, counter_totals, first_divergence};
+use warplens_ide::lanes::{LaneView, LaunchSource, Reporter, count, counter_totals, first_divergence};
 use warplens_sim_launch::{show, size};
-use warplens_sim_warp::{Finding, Limits, Severity, Status, WarpId, WarpTrace};
+use warplens_sim_warp::{Finding, Limits, Severity, StatementId, Status, WarpId, WarpTrace};
 
 use super::simulated::Simulated;
 use super::{registers, steps};
@@ -205,14 +205,26 @@ impl Listing<'_> {
                 }
             }
         }
+        let reporter = Reporter::new(&self.run.prepared.resolved, self.run.prepared.width());
         for failure in &self.run.failures {
-            writeln!(out, "{ERROR}error{ERROR:#} {}: expect: {}", plain(&self.run.path), plain(failure))?;
+            let place = self.place(failure.writer.map(|store| store.statement));
+            let message = failure.described(reporter);
+            let (title, thread) = message.split_once('\n').unwrap_or((&message, ""));
+            writeln!(out, "{ERROR}error{ERROR:#} {place}: expect: {}", plain(title))?;
+            if !thread.is_empty() {
+                writeln!(out, "    {}", plain(thread))?;
+            }
         }
         Ok(())
     }
 
     fn location(&self, finding: &Finding) -> String {
-        let line = finding.statement.and_then(|statement| self.run.position(statement));
+        self.place(finding.statement)
+    }
+
+    /// `k.ptx:12`
+    fn place(&self, statement: Option<StatementId>) -> String {
+        let line = statement.and_then(|statement| self.run.position(statement));
         let line = line.map_or(String::new(), |position| format!(":{}", position.line + 1));
         format!("{}{line}", plain(&self.run.path))
     }

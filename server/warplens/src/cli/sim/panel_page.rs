@@ -97,9 +97,10 @@ fn header(run: &Simulated, warp: WarpId, unexpected: u64, at: Positions<'_>) -> 
         let severity = if finding.severity == Severity::Error { "error" } else { "warning" };
         json!({ "code": finding.kind.name(), "severity": severity, "message": finding.message, "line": line })
     });
-    let failed = run.failures.iter().map(|message| {
+    let failed = run.failures.iter().map(|failure| {
         let kind = FindingKind::ExpectFailed;
-        json!({ "code": kind.name(), "severity": kind.severity().as_str(), "message": message })
+        let line = failure.writer.and_then(|store| at(store.statement)).map(|position| position.line);
+        json!({ "code": kind.name(), "severity": kind.severity().as_str(), "message": failure.message, "line": line })
     });
     json!({
         "kernel": launch.entry.as_deref().unwrap_or_default(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ropey::Rope;
 use text_size::TextSize;
 use warplens_ide::lanes::json::{Options, Position};
-use warplens_ide::lanes::{Prepared, Steps};
+use warplens_ide::lanes::{Prepared, Steps, Unexpected};
 use warplens_sim_launch::PlacedBuffer;
 use warplens_sim_warp::{Finding, RunResult, Severity, StatementId, Status, WarpId};
 
@@ -20,7 +20,7 @@ pub(super) struct Simulated {
     pub(super) result: Arc<RunResult>,
     pub(super) dump: Vec<PlacedBuffer>,
     /// Failed checks of the launch.
-    pub(super) failures: Vec<String>,
+    pub(super) failures: Vec<Unexpected>,
     /// The lines of other kernels and functions, which are not listed.
     pub(super) hidden: Vec<Range<usize>>,
     /// The steps of a warp, if they were requested.
@@ -63,13 +63,18 @@ impl Simulated {
 }
 
 /// The failed checks of the launch. They compare the final memory, so they need a run that finished.
-pub(super) fn failures(prepared: &Prepared, result: &RunResult) -> Vec<String> {
+pub(super) fn failures(prepared: &Prepared, result: &RunResult) -> Vec<Unexpected> {
     match result.status {
-        Status::Finished => {
-            prepared.resolved.failures(result).into_iter().map(|failure| failure.message).collect()
-        }
-        _ if prepared.resolved.launch.expect.is_empty() => Vec::new(),
-        Status::StepLimit => vec!["not checked: the run stopped at the step limit (--max-steps)".to_owned()],
-        _ => vec!["not checked: the run did not finish".to_owned()],
+        Status::Finished => Unexpected::of(&prepared.resolved, result),
+        _ => not_checked(prepared, result.status).map(Unexpected::not_compared).into_iter().collect(),
+    }
+}
+
+/// Why the checks of a launch were not made.
+fn not_checked(prepared: &Prepared, status: Status) -> Option<&'static str> {
+    match status {
+        _ if prepared.resolved.launch.expect.is_empty() => None,
+        Status::StepLimit => Some("not checked: the run stopped at the step limit (--max-steps)"),
+        _ => Some("not checked: the run did not finish"),
     }
 }

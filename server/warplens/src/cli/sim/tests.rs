@@ -487,7 +487,8 @@ fn faults_and_failed_checks() {
          9          exit;
         10  }
 
-        error ~/mismatch.ptx: expect: `x`[1] is 5, expected 6
+        error ~/mismatch.ptx:8: expect: `x`[1] is 5, expected 6
+            stored by thread (0,0,0) of block (0,0,0): lane 0 of warp 0
         x: u32[2]
                0  0 5
         finished: 3 warp instructions, 3 thread instructions, 0 of 1 checks passed

@@ -12,6 +12,7 @@ use warplens_ide::lanes::{LaunchSource, WarpId};
 use warplens_ide::{
     Diagnostic, Dialect, Fix, NotRewritten, Origin, Rewritten, forward_progress_model, safe_fixes,
 };
+use warplens_sim_launch::in_comments;
 use warplens_sim_warp::FindingKind;
 
 use crate::lsp::documents::snapshot::{NullableAnswer, Snapshot};
@@ -50,7 +51,8 @@ pub(crate) fn actions(
         false => Vec::new(),
     };
     if !snapshot.capabilities.code_actions {
-        let commands = launches.into_iter().filter_map(|action| action.command);
+        let commands = launches.into_iter().filter(|action| action.edit.is_none());
+        let commands = commands.filter_map(|action| action.command);
         return Ok(Some(commands.map(CodeActionOrCommand::Command).collect()));
     }
     let mut found = snapshot.analysis.diagnostics(snapshot.file)?;
@@ -177,8 +179,17 @@ fn quick_fix(snapshot: &Snapshot, found: &Diagnostic, fix: &Fix) -> CodeAction {
         diagnostics: Some(vec![to_proto::diagnostic(snapshot, found.clone())]),
         edit: Some(edit(snapshot, to_proto::edits(snapshot, fix.edits.clone()))),
         is_preferred: fix.preferred.then_some(true),
+        command: launch_of(snapshot, fix),
         ..CodeAction::default()
     }
+}
+
+/// Selects the launch that a fix writes.
+fn launch_of(snapshot: &Snapshot, fix: &Fix) -> Option<Command> {
+    let marks = snapshot.language.line_comments;
+    let written = fix.edits.iter().flat_map(|edit| in_comments(&edit.insert, marks)).next()?;
+    let entry = snapshot.lanes()?.shown.entry().to_owned();
+    Some(launch_actions::select(snapshot, entry, written.listed.launch.name))
 }
 
 /// All safe fixes as one edit; `None` if there are none.

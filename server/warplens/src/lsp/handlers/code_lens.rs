@@ -45,6 +45,7 @@ fn target_command(target: LensTarget) -> (&'static str, Vec<Value>) {
     match target {
         LensTarget::Divergence => ("warplens.nextDivergence", vec![]),
         LensTarget::Finding => ("warplens.nextFinding", vec![]),
+        LensTarget::Unexpected => ("warplens.showUnexpected", vec![]),
         LensTarget::Warp => ("warplens.pickWarp", vec![]),
         LensTarget::Panel => ("warplens.showPanel", vec![]),
         LensTarget::Output => ("warplens.showPanel", vec![json!("output")]),

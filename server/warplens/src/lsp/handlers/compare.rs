@@ -23,7 +23,7 @@ use crate::lsp::handlers::tools::{DocumentText, toolchain};
 use crate::lsp::scheduling::tasks::TaskControl;
 use crate::lsp::settings::Settings;
 use crate::lsp::state::State;
-use warplens_tools::comparison::compared::Compared;
+use warplens_tools::comparison::compared::{Compared, Drawn};
 use warplens_tools::comparison::contraction;
 use warplens_tools::comparison::json::{self, JsonCompared};
 use warplens_tools::comparison::random::{self, Random};
@@ -159,7 +159,11 @@ fn compare(
             Ok(Compared { scope: chosen.scope.and(drawn.scope), contraction, drawn: drawn.drawn, ..chosen })
         }
         // The kernels do not run with any launch but the chosen one.
-        Err(RunError::NothingDrawn { .. }) => Ok(chosen),
+        Err(RunError::NothingDrawn { discarded, discarded_by_other, reason }) => {
+            let Random { launches: requested, seed } = random;
+            let drawn = Drawn { seed, requested, compared: 0, discarded, discarded_by_other, reason };
+            Ok(Compared { drawn: Some(drawn), ..chosen })
+        }
         drawn => drawn,
     }
 }

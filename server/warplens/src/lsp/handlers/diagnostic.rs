@@ -9,7 +9,7 @@ use warplens_protocol::message;
 use crate::cores::Cores;
 use crate::lsp::documents::request::{Job, Request, Requester, Response, Urgency};
 use crate::lsp::documents::snapshot::{Failure, Snapshot};
-use crate::lsp::handlers::ptxas;
+use crate::lsp::handlers::{expected, ptxas};
 use crate::lsp::state::State;
 use crate::lsp::to_proto;
 
@@ -33,7 +33,10 @@ fn diagnostics(snapshot: &Snapshot) -> Result<Vec<Diagnostic>, Failure> {
     let mut found: Vec<Diagnostic> = found.collect();
     found.extend(snapshot.launch_comments().map_or_else(Vec::new, |launches| launches.diagnostics()));
     ptxas::diagnostics::merge(snapshot, &mut found);
-    found.extend(snapshot.findings()?.into_iter().map(|found| to_proto::diagnostic(snapshot, found)));
+    let findings = snapshot.findings()?.into_iter().map(|found| to_proto::diagnostic(snapshot, found));
+    let mut findings: Vec<Diagnostic> = findings.collect();
+    expected::link(snapshot, &mut findings)?;
+    found.append(&mut findings);
     Ok(found)
 }
 

@@ -1,14 +1,18 @@
 //! `warplens.draftLaunch`: the inferred launch of a kernel as text, for the client to write to a file.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::Serialize;
 use tower_lsp::ls_types::Uri;
 use warplens_ide::lanes::{Choice, Click, Lens};
-use warplens_sim_launch::{INFERRED, launch_comment, launch_table};
+use warplens_sim_launch::{INFERRED, Launch, launch_comment, launch_name, launch_table};
+use warplens_sim_warp::{Cancelled, Control};
 
 use crate::launch_file;
-use crate::lsp::documents::snapshot::{Failure, Snapshot};
+use crate::lsp::documents::lanes::Ran;
+use crate::lsp::documents::snapshot::{Failure, Snapshot, unless_refused};
+use crate::lsp::files::file_access::read_files;
 use crate::lsp::handlers::code_lens;
 use crate::lsp::handlers::simulation::prepare::prepare;
 use crate::lsp::simulation::selection::Selection;
@@ -19,7 +23,9 @@ use crate::lsp::simulation::selection::Selection;
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Draft {
     /// The kernel.
-    entry: String,
+    pub(crate) entry: String,
+    /// The name of the launch, which no other launch of the document has.
+    pub(crate) name: String,
     /// The line of the kernel's name.
     pub(crate) line: Option<u32>,
     /// The launch as a comment.
@@ -31,8 +37,33 @@ pub(crate) struct Draft {
     launch_file: Option<Uri>,
 }
 
+/// The limit of warp instructions of a run that only looks for the launch to write.
+const MAX_STEPS: u64 = 300_000;
+
 /// The inferred launch of `entry`, or of the only kernel.
 pub(crate) fn draft(snapshot: &Snapshot, entry: Option<&str>) -> Result<Draft, Failure> {
+    let launch = &inferred(snapshot, entry)?;
+    let document = launch_file::path(&snapshot.uri);
+    let is_file = snapshot.uri.scheme().as_str() == "file";
+    let existing = is_file.then(|| launch_file::nearest(&document)).flatten();
+    let folder = existing.as_deref().or(Some(document.as_path())).and_then(Path::parent);
+    let file = folder.and_then(|folder| document.strip_prefix(folder).ok()).unwrap_or(&document);
+    let mark = snapshot.language.line_comment();
+    let runs = |lens: &&Lens| matches!(&lens.click, Click::Select { entry, .. } if Some(entry) == launch.entry.as_ref());
+    let line = code_lens::inferred(snapshot)?.iter().find(runs).map(|lens| snapshot.line(lens.range.start()));
+    let name = free_name(snapshot, launch)?;
+    Ok(Draft {
+        entry: launch.entry.clone().unwrap_or_default(),
+        line,
+        comment: format!("{mark} {}", launch_comment(launch, &name)),
+        table: launch_table(launch, &name, &file.to_string_lossy().replace('\\', "/")),
+        name,
+        launch_file: existing.and_then(Uri::from_file_path),
+    })
+}
+
+/// The inferred launch that the document shows, or the one that a run would show. Its buffers end where the run does.
+fn inferred(snapshot: &Snapshot, entry: Option<&str>) -> Result<Launch, Failure> {
     let selection = Selection {
         entry: entry.map(str::to_owned),
         launch: Choice::Inferred,
@@ -40,24 +71,27 @@ pub(crate) fn draft(snapshot: &Snapshot, entry: Option<&str>) -> Result<Draft, F
         home: None,
         model: None,
     };
-    let prepared = prepare(snapshot, &selection, None)?;
-    // The shown launch may have been repaired since.
-    let shown = snapshot.shown.launch(&snapshot.uri);
-    let shown = shown.filter(|shown| shown.name == INFERRED && shown.entry == prepared.resolved.launch.entry);
-    let launch = shown.as_ref().unwrap_or(&prepared.resolved.launch);
-    let document = launch_file::path(&snapshot.uri);
-    let is_file = snapshot.uri.scheme().as_str() == "file";
-    let existing = is_file.then(|| launch_file::nearest(&document)).flatten();
-    let folder = existing.as_deref().or(Some(document.as_path())).and_then(Path::parent);
-    let name = folder.and_then(|folder| document.strip_prefix(folder).ok()).unwrap_or(&document);
-    let mark = snapshot.language.line_comment();
-    let runs = |lens: &&Lens| matches!(&lens.click, Click::Select { entry, .. } if Some(entry) == launch.entry.as_ref());
-    let line = code_lens::inferred(snapshot)?.iter().find(runs).map(|lens| snapshot.line(lens.range.start()));
-    Ok(Draft {
-        entry: launch.entry.clone().unwrap_or_default(),
-        line,
-        comment: format!("{mark} {}", launch_comment(launch)),
-        table: launch_table(launch, &name.to_string_lossy().replace('\\', "/")),
-        launch_file: existing.and_then(Uri::from_file_path),
-    })
+    let mut prepared = prepare(snapshot, &selection, &Arc::default(), None)?;
+    let control = Control::none();
+    let is_wanted = |shown: &Launch| shown.name == INFERRED && shown.entry == prepared.resolved.launch.entry;
+    let shown = snapshot.lanes().filter(|lanes| is_wanted(lanes.shown.launch()));
+    let written = match shown.as_ref().map(|lanes| (lanes, lanes.ran())) {
+        Some((_, Some(Ran { prepared, outcome, .. }))) => prepared.launch_to_write(outcome, control),
+        Some((lanes, None)) => Ok(lanes.shown.launch().clone()),
+        None => {
+            let limit = &mut prepared.options.limits.max_steps;
+            *limit = MAX_STEPS.min(*limit);
+            prepared.run_adjusted(control).and_then(|(adjusted, _)| adjusted.trimmed(control))
+        }
+    };
+    written.map_err(|Cancelled| Failure::Cancelled)
+}
+
+/// A name that no launch of the document has. With an unreadable launch file, only the comments are known.
+fn free_name(snapshot: &Snapshot, launch: &Launch) -> Result<String, Failure> {
+    let document = snapshot.uri.clone();
+    let file = unless_refused(read_files(snapshot, move || launch_file::of_uri(&document)))?;
+    let file = file.and_then(Result::unwrap_or_default);
+    let offers = snapshot.analysis.launches(snapshot.file, file.as_ref())?;
+    Ok(launch_name(launch, |name| offers.iter().any(|offer| offer.name == name)))
 }

@@ -9,7 +9,7 @@ use text_size::{TextRange, TextSize};
 use tower_lsp::jsonrpc::{Error, Id, Result};
 use tower_lsp::ls_types::{ExecuteCommandParams, Location, MessageType, Position, Range, Uri};
 use warplens_ide::lanes::{AvailableLaunch, Choice, LaunchFile, LaunchSource, WarpId};
-use warplens_sim_launch::Launch;
+use warplens_sim_launch::{Launch, Span};
 
 use crate::launch_file;
 use crate::lsp::documents::request::{Request, Response, Urgency};
@@ -190,18 +190,22 @@ fn launches(snapshot: &Snapshot, entry: Option<&str>) -> std::result::Result<Vec
         grid: offer.grid,
         block: offer.block,
         source: offer.source.as_str(),
-        location: location(snapshot, offer, file.as_ref()),
+        location: offer.at.as_ref().and_then(|at| launch_location(snapshot, offer.source, at, file.as_ref())),
         problem: offer.problem.as_ref().map(ToString::to_string),
     });
     Ok(listed.collect())
 }
 
-/// Where a launch is written.
-fn location(snapshot: &Snapshot, offer: &AvailableLaunch, file: Option<&LaunchFile>) -> Option<Location> {
-    let at = offer.at.clone()?;
+/// The location of a span of a launch.
+pub(super) fn launch_location(
+    snapshot: &Snapshot,
+    source: LaunchSource,
+    at: &Span,
+    file: Option<&LaunchFile>,
+) -> Option<Location> {
     let size = |offset: usize| TextSize::new(offset as u32);
     let range = TextRange::new(size(at.start), size(at.end));
-    match (offer.source, file) {
+    match (source, file) {
         (LaunchSource::Comment, _) => {
             Some(Location { uri: snapshot.uri.clone(), range: snapshot.range(range) })
         }

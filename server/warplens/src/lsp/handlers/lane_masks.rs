@@ -76,5 +76,6 @@ fn masks(snapshot: &Snapshot, params: &LaneMasksParams) -> Result<Response, Fail
         let Position { line, character } = snapshot.range(TextRange::empty(offset)).start;
         json::Position { line, character }
     };
-    Response::value(shown.masks(snapshot.version, params.compact, &at))
+    let values = snapshot.settings.lanes.values;
+    Response::value(shown.masks(snapshot.version, params.compact, values, &at))
 }

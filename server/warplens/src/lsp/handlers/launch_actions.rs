@@ -47,7 +47,13 @@ fn edit_launch(snapshot: &Snapshot, entry: String) -> CodeAction {
     run(code_lens::command(snapshot, Lens { range, title, click: Click::Edit { entry } }))
 }
 
-/// Writes the inferred launch as a comment above its kernel. `None` if the kernel cannot be run.
+/// Selects a launch that an action has written.
+pub(super) fn select(snapshot: &Snapshot, entry: String, launch: String) -> Command {
+    let (range, title) = (TextRange::default(), format!("Select {launch}"));
+    code_lens::command(snapshot, Lens { range, title, click: Click::Select { entry, launch } })
+}
+
+/// Writes the inferred launch as a comment above its kernel, and selects it. `None` if the kernel cannot be run.
 fn write_launch(snapshot: &Snapshot, entry: &str) -> NullableAnswer<CodeAction> {
     let Some(draft) = unless_refused(draft(snapshot, Some(entry)))? else { return Ok(None) };
     let Some(line) = draft.line else { return Ok(None) };
@@ -57,6 +63,7 @@ fn write_launch(snapshot: &Snapshot, entry: &str) -> NullableAnswer<CodeAction> 
         title: "Write the inferred launch".to_owned(),
         kind: Some(CodeActionKind::from(SIMULATE)),
         edit: Some(workspace_edit(&snapshot.uri, vec![edit])),
+        command: Some(select(snapshot, draft.entry, draft.name)),
         ..CodeAction::default()
     }))
 }

@@ -36,6 +36,8 @@ pub(crate) struct Simulations {
 pub(crate) struct Preparation {
     pub(crate) number: u64,
     pub(crate) selection: Arc<Selection>,
+    /// The names of the launches when it was last prepared.
+    pub(crate) among: Arc<[String]>,
     /// A warp that must be recorded even if the trace is truncated.
     pub(crate) recorded: Option<WarpId>,
     /// The number of the preparation that it replaces.
@@ -77,6 +79,7 @@ impl Simulations {
         let selected = self.selected.entry(uri.clone());
         let selected = selected.or_insert_with(|| Selected::new(Arc::clone(&selection)));
         selected.selection = selection;
+        selected.among = Arc::default();
         selected.recorded = None;
         selected.visit = None;
         selected.origin = origin;
@@ -101,8 +104,8 @@ impl Simulations {
         self.last_number += 1;
         let (number, selected) = (self.last_number, self.selected.get_mut(uri)?);
         let replaced = selected.preparing.replace(number);
-        let (selection, recorded) = (Arc::clone(&selected.selection), selected.recorded);
-        Some(Preparation { number, selection, recorded, replaced })
+        let (selection, among) = (Arc::clone(&selected.selection), Arc::clone(&selected.among));
+        Some(Preparation { number, selection, among, recorded: selected.recorded, replaced })
     }
 
     /// Whether the preparation with this number is in progress and was not replaced.

@@ -33,6 +33,8 @@ pub(crate) struct Selection {
 /// The selection in a document, and its run.
 pub(crate) struct Selected {
     pub(crate) selection: Arc<Selection>,
+    /// The names of the launches when it was last prepared: a new one is the selected one with another name.
+    pub(crate) among: Arc<[String]>,
     /// The selected warp, if the trace was truncated without it, so that it must be recorded explicitly.
     pub(crate) recorded: Option<WarpId>,
     /// The selected visit, whose values are shown.
@@ -104,6 +106,7 @@ impl Selected {
     pub(crate) fn new(selection: Arc<Selection>) -> Selected {
         Selected {
             selection,
+            among: Arc::default(),
             recorded: None,
             origin: None,
             visit: None,
@@ -111,6 +114,16 @@ impl Selected {
             run: None,
             commands: vec![],
             waiting: vec![],
+        }
+    }
+
+    /// Follows the selected launch to its present name.
+    pub(crate) fn follow(&mut self, prepared: &Prepared) {
+        self.among = Arc::clone(&prepared.names);
+        let name = &prepared.resolved.launch.name;
+        if matches!(&self.selection.launch, Choice::Named(before) if before != name) {
+            let launch = Choice::Named(name.clone());
+            self.selection = Arc::new(Selection { launch, ..Selection::clone(&self.selection) });
         }
     }
 

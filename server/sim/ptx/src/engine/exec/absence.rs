@@ -2,10 +2,11 @@
 
 use warplens_sim_cuda::registers::{Registers, lanes};
 use warplens_sim_warp::lanes::LaneSet;
-use warplens_sim_warp::trace::Related;
+use warplens_sim_warp::trace::{Related, StatementId};
 
 use super::warp_collectives::{exchange_of, members_of};
-use crate::program::{Function, Op};
+use crate::engine::divergence::group::LanePosition;
+use crate::program::{Function, Guard, Instruction, Op};
 
 const EVENTS: usize = 8;
 
@@ -13,6 +14,19 @@ const EVENTS: usize = 8;
 pub(crate) struct DivergenceLog {
     events: [Divergence; EVENTS],
     next: usize,
+    /// What is reported: several instructions with one wrong mask are one mistake.
+    reported: Vec<Absence>,
+}
+
+/// Lanes that are missing for one reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Absence {
+    instruction: &'static str,
+    mask: u32,
+    missing: u32,
+    /// The guard of the instruction, and where the missing lanes diverged.
+    guard: Guard,
+    origin: Option<StatementId>,
 }
 
 /// Lanes that diverged at a statement, by the side that they took.
@@ -49,6 +63,32 @@ impl DivergenceLog {
     }
 }
 
+impl DivergenceLog {
+    /// Whether the absence of these lanes is reported for the first time.
+    pub(super) fn is_new(&mut self, at: &NamedLanes<'_>, visit: &VisitLanes, origins: &[Related]) -> bool {
+        let absence = Absence {
+            instruction: at.name(),
+            mask: at.mask(visit.executed),
+            missing: visit.missing,
+            guard: at.instruction().guard,
+            origin: origins.first().map(|origin| origin.statement),
+        };
+        let is_new = !self.reported.contains(&absence);
+        if is_new {
+            self.reported.push(absence);
+        }
+        is_new
+    }
+}
+
+/// An instruction that names lanes, and the registers with its mask.
+#[derive(Clone, Copy)]
+pub(super) struct NamedLanes<'f> {
+    pub(super) function: &'f Function,
+    pub(super) pc: u32,
+    pub(super) registers: &'f Registers,
+}
+
 /// The lanes of one visit to an instruction.
 pub(super) struct VisitLanes {
     pub(super) active: u32,
@@ -57,14 +97,69 @@ pub(super) struct VisitLanes {
     pub(super) missing: u32,
 }
 
-pub(super) fn message(function: &Function, pc: u32, registers: &Registers, visit: &VisitLanes) -> String {
-    let instruction = &function.code[pc as usize];
+impl NamedLanes<'_> {
+    fn instruction(&self) -> &Instruction {
+        &self.function.code[self.pc as usize]
+    }
+
+    fn name(&self) -> &'static str {
+        name(self.instruction().op)
+    }
+
+    /// All lanes that the executing lanes name.
+    fn mask(&self, executed: u32) -> u32 {
+        let instruction = self.instruction();
+        let members = match exchange_of(instruction, self.function) {
+            Some(exchange) => members_of(exchange, self.registers, executed),
+            None => *self.registers.get::<u32>(instruction.s.a),
+        };
+        lanes(executed).fold(0, |all, lane| all | members[lane])
+    }
+
+    /// Whether lanes that diverged at `origins` are at `places` from which they come to the point of reconvergence and to no instruction
+    /// that names lanes. There they wait for the executing lanes, which wait for them, since `sm_70`.
+    pub(super) fn is_deadlock(&self, origins: &[Related], places: &[LanePosition], missing: u32) -> bool {
+        let place_of = |lane: usize| places.iter().find(|place| place.mask >> lane & 1 == 1);
+        let Function { first_statement, code, .. } = self.function;
+        let joins = origins.iter().filter_map(|origin| {
+            let branch = code.get(origin.statement.0.checked_sub(*first_statement)? as usize)?;
+            matches!(branch.op, Op::Branch(_)).then_some(branch.s.b)
+        });
+        // The origins are in the order of the innermost divergence.
+        let Some(join) = joins.last().filter(|join| (*join as usize) < code.len()) else { return false };
+        missing != 0
+            && lanes(missing)
+                .all(|lane| place_of(lane).is_some_and(|place| only_rejoins(code, place.pc, join)))
+    }
+}
+
+/// Whether every path from `pc` comes to `join`, without an exit, a call or an instruction that names lanes.
+fn only_rejoins(code: &[Instruction], pc: u32, join: u32) -> bool {
+    let (mut open, mut visited) = (vec![pc], Vec::new());
+    while let Some(pc) = open.pop() {
+        if pc == join || visited.contains(&pc) {
+            continue;
+        }
+        visited.push(pc);
+        let Some(instruction) = code.get(pc as usize) else { return false };
+        match instruction.op {
+            Op::Return(_) | Op::Exit | Op::Trap | Op::Call(..) | Op::Switch(..) | Op::WarpSync => {
+                return false;
+            }
+            Op::Shuffle(_) | Op::Vote(_) | Op::Match(_) | Op::Reduce(_) | Op::Elect(_) => return false,
+            Op::Branch(_) => open.push(instruction.s.a),
+            _ => {}
+        }
+        if !matches!(instruction.op, Op::Branch(_)) || instruction.guard != Guard::ALWAYS {
+            open.push(pc + 1);
+        }
+    }
+    true
+}
+
+pub(super) fn message(at: &NamedLanes<'_>, visit: &VisitLanes, is_deadlock: bool) -> String {
     let VisitLanes { active, executed, missing } = *visit;
-    let members = match exchange_of(instruction, function) {
-        Some(exchange) => members_of(exchange, registers, executed),
-        None => *registers.get::<u32>(instruction.s.a),
-    };
-    let mask = lanes(executed).fold(0, |all, lane| all | members[lane]);
+    let mask = at.mask(executed);
     let (off, diverged) = (missing & active, missing & !active);
     let mut absent = Vec::new();
     if diverged != 0 {
@@ -73,12 +168,16 @@ pub(super) fn message(function: &Function, pc: u32, registers: &Registers, visit
     if off != 0 {
         absent.push(format!("{} predicated off", LaneSet(off.into())));
     }
+    let why = match is_deadlock {
+        true => "they wait to reconverge while the others wait for them here, a deadlock on a GPU",
+        false => "behavior is undefined",
+    };
     format!(
-        "only {} {} `{}` with mask {mask:#x}\n{}: behavior is undefined; make all lanes of the mask execute it, \
+        "only {} {} `{}` with mask {mask:#x}\n{}: {why}; make all lanes of the mask execute it, \
          or remove the others from the mask",
         LaneSet(executed.into()),
         if executed.count_ones() == 1 { "executes" } else { "execute" },
-        name(instruction.op),
+        at.name(),
         absent.join(", ")
     )
 }

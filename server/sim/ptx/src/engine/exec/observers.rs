@@ -3,9 +3,9 @@
 use warplens_sim_cuda::fault::{ExecError, Fault};
 use warplens_sim_cuda::run_state::RunState;
 use warplens_sim_warp::finding_kind::FindingKind;
-use warplens_sim_warp::trace::{Finding, StatementId};
+use warplens_sim_warp::trace::{Finding, Severity, StatementId};
 
-use super::absence::{self, VisitLanes};
+use super::absence::{self, NamedLanes, VisitLanes};
 use super::frame::Frame;
 use super::group_run::GroupRun;
 use super::loop_exit::LoopExit;
@@ -59,23 +59,32 @@ impl GroupRun<'_> {
 
     /// Reports the incorrect use of an instruction. A GPU waits for missing participants only until they exit.
     fn warn(&mut self, mut warning: Fault, pc: u32, executed: u32) {
-        let mut related = Vec::new();
+        let (mut related, mut severity) = (Vec::new(), warning.kind.severity());
         if warning.kind == FindingKind::AbsentMembers {
-            warning.lanes &=
-                !exiting(&self.groups.places(), &self.launch.program.functions[0], warning.lanes);
+            let places = self.groups.places();
+            warning.lanes &= !exiting(&places, &self.launch.program.functions[0], warning.lanes);
             if warning.lanes == 0 {
                 return;
             }
             let visit = VisitLanes { active: self.visits.mask, executed, missing: warning.lanes };
-            warning.message = absence::message(self.function, pc, &self.frame.registers, &visit);
-            related = self.divergences.origins(warning.lanes & !self.visits.mask, executed);
+            let at = NamedLanes { function: self.function, pc, registers: &self.frame.registers };
+            let diverged = warning.lanes & !visit.active;
+            related = self.divergences.origins(diverged, executed);
+            if !self.divergences.is_new(&at, &visit, &related) {
+                return;
+            }
+            let is_deadlock = !self.launch.program.lockstep && at.is_deadlock(&related, &places, diverged);
+            if is_deadlock {
+                severity = Severity::Error;
+            }
+            warning.message = absence::message(&at, &visit, is_deadlock);
         }
         if let Some(sanitizer) = &mut self.ctx.sanitizer {
             sanitizer.undefined.inactive = None;
         }
         let statement = self.function.first_statement + pc;
         let visit = Some(self.visits.number(pc));
-        self.state.report(Finding { visit, ..warning.warning(self.id, statement).with(related) });
+        self.state.report(Finding { visit, severity, ..warning.warning(self.id, statement).with(related) });
     }
 
     /// Counts an instruction that controls scheduling or that no lane executes.

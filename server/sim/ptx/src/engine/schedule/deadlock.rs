@@ -10,10 +10,11 @@ use warplens_sim_cuda::memory::spaces::{Spaces, read};
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::objects::{bytes as amount, times};
-use warplens_sim_warp::trace::{Finding, Related, Severity};
+use warplens_sim_warp::trace::{Finding, Related, Severity, StatementId};
 
 use crate::engine::exec::warp::{Warp, next_statements};
 use crate::engine::launch::Launch;
+use crate::program::{Op, TensorOp};
 
 /// Maximum number of other waiting warps that a finding names.
 const MAX_OTHERS: usize = 8;
@@ -49,14 +50,23 @@ impl<'a> Mbarriers<'a> {
                     }
                     _ if has_passed => ". No thread arrives in this phase: add the missing `mbarrier.arrive`",
                     _ => {
-                        ". No thread has arrived. If the first wait should pass, as a producer's does, start with parity 1; otherwise \
-                         add the missing `mbarrier.arrive`"
+                        ". It waits for phase 0 first; to pass the first time, as a producer's wait does, start with parity 1. \
+                         Otherwise add the missing `mbarrier.arrive`"
                     }
                 };
                 state + &unbalanced(arrivals, object.bytes)
             }
             _ => "it: the object is not initialized".to_owned(),
         }
+    }
+
+    /// Whether a wait for an object would pass with the other parity: it is the first one, and no thread has arrived.
+    fn would_pass(self, index: usize) -> bool {
+        let is_untouched =
+            |Object { expected, pending, parity, .. }| pending == expected && pending != 0 && parity == 0;
+        let is_first =
+            self.phases.of(index).is_none_or(|phases| phases.completed == 0 && phases.waits.is_empty());
+        is_first && self.object(index).is_some_and(is_untouched)
     }
 
     /// What the current phase of an object waits for: `phase 0 (parity 0): 1 of 2 arrivals pending, 2048 bytes missing`.
@@ -105,7 +115,10 @@ fn arrivals(count: u64) -> String {
 pub(super) fn explain(cluster: &Cluster<Warp>, launch: &Launch<'_>, spaces: &Spaces) -> Vec<Finding> {
     let mbarriers = Mbarriers::of(cluster);
     let explain = |block: &Block<Warp>| {
-        let mut polling = block.waiting_for_memory();
+        let mut polling: Vec<&Warp> = block.waiting_for_memory().collect();
+        // Of threads that wait for each other from the start, the one that writes next should not wait.
+        polling.sort_by_key(|warp| !warp.should_pass(launch, mbarriers));
+        let mut polling = polling.into_iter();
         let finding = match polling.next() {
             Some(first) => Some(first.explain_spin(launch, spaces, mbarriers)),
             None => block.warps.iter().find_map(|warp| warp.explain_members(launch)),
@@ -168,7 +181,9 @@ impl Warp {
             }
             None => message,
         };
+        let starts_late = self.first_test().is_some_and(|index| mbarriers.would_pass(index));
         let finding = self.id.finding(FindingKind::NoProgress, message, statement, lanes);
+        let finding = Finding { starts_late, ..finding };
         let finding = finding.with(again.map(|(_, wait, _)| Related::new(wait, "this wait passed at once")));
         let others = self.waiting_lanes(launch, lanes);
         // Only runs with checks know the statements.
@@ -187,6 +202,27 @@ impl Warp {
             true => format!("{} for the mbarrier {object}", verb("wait", lanes)),
             false => format!("{} {object} (value {})", verb("poll", lanes), first.value),
         }
+    }
+
+    /// The mbarrier for which the warp waits.
+    fn first_test(&self) -> Option<usize> {
+        self.polled.values.first().filter(|_| self.tests_barrier()).map(|first| first.index)
+    }
+
+    /// Whether the warp waits for a first phase before it writes to shared memory, as a producer does by mistake.
+    fn should_pass(&self, launch: &Launch<'_>, mbarriers: Mbarriers<'_>) -> bool {
+        let waits = self.first_test().is_some_and(|index| mbarriers.would_pass(index));
+        let program = &launch.program;
+        let place = self.polls_at().and_then(|(statement, _)| program.locate(StatementId(statement)));
+        let Some((function, pc)) = place.filter(|_| waits) else { return false };
+        let after = program.functions[function].code.iter().skip(pc as usize + 1);
+        let next = after.map(|instruction| instruction.op).find_map(|op| match op {
+            Op::Store(_) | Op::Copy(_) | Op::BulkCopy(_) | Op::Fill(_) => Some(true),
+            Op::Tensor(id) => Some(matches!(program.functions[function].tables[id], TensorOp::Copy(_))),
+            Op::Load(_) | Op::MatrixAccess(_) => Some(false),
+            _ => None,
+        });
+        next == Some(true)
     }
 
     pub(super) fn polls_at(&self) -> Option<(u32, u32)> {

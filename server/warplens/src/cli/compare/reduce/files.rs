@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow, bail};
-use warplens_sim_launch::launch_table;
+use warplens_sim_launch::{launch_name, launch_table};
 
 use super::launches;
 use super::reduced::Reduced;
@@ -68,7 +68,7 @@ pub(super) fn write(folder: &Path, reduced: &mut Reduced) -> Result<()> {
             )
         }
     };
-    let table = launch_table(&launch, "reduced.ptx");
+    let table = launch_table(&launch, &launch_name(&launch, |_| false), "reduced.ptx");
     let launches = format!("{MARK}\n# {command}\n\n{table}");
     let texts = [("reduced.ptx", reduced.texts[0].as_deref()), (other_name, reduced.texts[1].as_deref())];
     let mut files = Vec::new();

@@ -38,7 +38,7 @@ struct ResultLine<'r, R> {
 #[derive(Serialize)]
 struct Checks<'r> {
     checks: usize,
-    failures: &'r [String],
+    failures: Vec<&'r str>,
 }
 
 /// The keys of a launch that was not run.
@@ -54,6 +54,7 @@ pub(super) fn ended(simulated: &Simulated, arguments: &Arguments, index: u64, id
     let Simulated { prepared, result, failures, .. } = simulated;
     let ok = simulated.outcome() == Outcome::Success;
     let checks = prepared.resolved.launch.expect.len();
+    let failures = failures.iter().map(|failure| failure.message.as_str()).collect();
     let expect = (checks != 0).then_some(Checks { checks, failures });
     let options = simulated.report_options(arguments.warp);
     let at = |statement| simulated.position(statement);

@@ -10,10 +10,12 @@ use crate::lsp::documents::snapshot::{Failure, Snapshot};
 use crate::lsp::files::file_access::read_files;
 use crate::lsp::simulation::selection::Selection;
 
-/// Prepares the run of a selection. `recorded` is a warp that is recorded even if the trace is truncated.
+/// Prepares the run of a selection, made when the document had the launches `among`. `recorded` is a warp that is recorded even if the
+/// trace is truncated.
 pub(crate) fn prepare(
     snapshot: &Snapshot,
     selection: &Selection,
+    among: &Arc<[String]>,
     recorded: Option<WarpId>,
 ) -> Result<Box<Prepared>, Failure> {
     let home = selection.home.as_ref().unwrap_or(&snapshot.uri);
@@ -36,7 +38,10 @@ pub(crate) fn prepare(
         selection.model.as_deref().map(|name| warplens_ide::model(snapshot.language, name)).transpose();
     let request = RunRequest {
         entry: selection.entry.clone(),
-        launch: selection.launch.clone(),
+        launch: match selection.launch.clone() {
+            Choice::Named(name) => Choice::Followed { name, among: Arc::clone(among) },
+            launch => launch,
+        },
         model: model.map_err(Failure::refused)?,
         usual_model: warplens_ide::model(snapshot.language, &settings.model).ok(),
         wave_width: None,

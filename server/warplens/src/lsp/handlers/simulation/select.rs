@@ -89,12 +89,13 @@ impl State {
             return self.preparation_failed(uri, &reason);
         }
         let Some(preparation) = self.simulations.begin_preparation(uri) else { return };
-        let Preparation { number, selection, recorded, replaced } = preparation;
+        let Preparation { number, selection, among, recorded, replaced } = preparation;
         if let Some(replaced) = replaced {
             self.scheduler.remove(uri, &Requester::Prepare(replaced));
         }
-        let handler =
-            move |snapshot: &Snapshot| Ok(Response::Prepared(prepare(snapshot, &selection, recorded)?));
+        let handler = move |snapshot: &Snapshot| {
+            Ok(Response::Prepared(prepare(snapshot, &selection, &among, recorded)?))
+        };
         let request = Request { uri: uri.clone(), urgency: Urgency::Debounced, handler: Arc::new(handler) };
         self.enqueue(Job { requester: Requester::Prepare(number), version, request });
     }
@@ -113,6 +114,7 @@ impl State {
         }
         let Some(selected) = self.simulations.selected.get_mut(uri) else { return };
         selected.preparing = None;
+        selected.follow(&prepared);
         let commands = std::mem::take(&mut selected.commands);
         let warp_request = selected.warp_request(&prepared);
         if let Some(run) = selected.run.as_mut().filter(|run| run.is_same(&prepared, warp_request)) {
