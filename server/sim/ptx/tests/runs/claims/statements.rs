@@ -202,7 +202,7 @@ impl OperandPosition<'_> {
 
     fn constant(&self, ty: Option<&str>) -> String {
         let ty = ty.and_then(|ty| ptx::type_(&format!(".{ty}")));
-        match (self.operand.range, ty) {
+        match (self.operand.ranges.first().copied(), ty) {
             (Some(range), _) => {
                 let high = match range.high {
                     Bound::Number(high) => high,
