@@ -22,6 +22,7 @@ mod panel;
 mod positions;
 mod process;
 mod ptxas;
+mod results;
 mod same_lanes;
 mod storm;
 mod tensor_memory;

@@ -121,12 +121,12 @@ impl NamedLanes<'_> {
     pub(super) fn is_deadlock(&self, origins: &[Related], places: &[LanePosition], missing: u32) -> bool {
         let place_of = |lane: usize| places.iter().find(|place| place.mask >> lane & 1 == 1);
         let Function { first_statement, code, .. } = self.function;
-        let joins = origins.iter().filter_map(|origin| {
+        let mut joins = origins.iter().filter_map(|origin| {
             let branch = code.get(origin.statement.0.checked_sub(*first_statement)? as usize)?;
             matches!(branch.op, Op::Branch(_)).then_some(branch.s.b)
         });
-        // The origins are in the order of the innermost divergence.
-        let Some(join) = joins.last().filter(|join| (*join as usize) < code.len()) else { return false };
+        // The innermost divergence comes first, so the last point of reconvergence is the outermost.
+        let Some(join) = joins.next_back().filter(|join| (*join as usize) < code.len()) else { return false };
         missing != 0
             && lanes(missing)
                 .all(|lane| place_of(lane).is_some_and(|place| only_rejoins(code, place.pc, join)))
