@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import type { Tab } from '../../panel/src/messages';
 import { Comparisons } from './compare';
+import { Encodings } from './encodings';
 import { FindingView } from './finding';
 import { newKernel, reportIssue } from './first_minute';
 import { applyIndentation } from './indentation';
@@ -42,7 +43,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const findings = new FindingView(server, lanes, lit);
   applyIndentation(vscode.window.visibleTextEditors);
   context.subscriptions.push(log, server, store, lanes, panel, lit, findings, linked, launches, sass, comparisons);
-  context.subscriptions.push(new Strip(store), offerStrip(store), adoptWaveDocuments(), offerListings(server));
+  context.subscriptions.push(new Strip(store), new Encodings(), offerStrip(store), adoptWaveDocuments(), offerListings(server));
   const commands: Record<string, (...args: never[]) => unknown> = {
     ...launchCommands(server, lanes),
     ...navigationCommands(server, lanes, findings),
