@@ -96,6 +96,16 @@ export function sassTests(given) {
       await bench.closeHover();
     });
 
+    test('encodings are dimmed, unless a setting says otherwise', async () => {
+      const { bench } = given();
+      const opacity = (word) => bench.word('S2R R0', word).evaluate((element) => Number(getComputedStyle(element).opacity));
+      await until('encodings are dimmed', async () => (await opacity('0x0000000000007919')) < 1);
+      assert.equal(await opacity('S2R'), 1);
+      bench.write('.vscode/settings.json', JSON.stringify({ 'warplens.sass.encodings': 'normal' }));
+      await until('they are not', async () => (await opacity('0x0000000000007919')) === 1);
+      bench.write('.vscode/settings.json', '{}');
+    });
+
     test('a definition goes from BSSY to its BSYNC', async () => {
       const { bench } = given();
       await until('the cursor is at BSYNC B0', async () => {
@@ -124,7 +134,8 @@ export function sassTests(given) {
   describe('a cubin', () => {
     test('a tool that is set prints its listing, which is read-only and has lanes', async () => {
       const { bench } = given();
-      bench.write('machine/tool/stored.txt', LISTING);
+      // The first function is not in the first view.
+      bench.write('machine/tool/stored.txt', `${'\n'.repeat(100)}${LISTING}${'\n'.repeat(100)}`);
       bench.write('machine/tool/disassembler', DISASSEMBLER);
       chmodSync(join(bench.workspace, 'machine/tool/disassembler'), 0o755);
       bench.write('machine/branch.cubin', CUBIN);
@@ -138,6 +149,9 @@ export function sassTests(given) {
       bench.editor = bench.page.locator('.monaco-editor[data-uri*="branch.cubin.sass"]');
       await bench.editor.locator('.view-line', { hasText: 'BSSY B0' }).first().waitFor();
       await language();
+      await until('it is opened at its first function', async () =>
+        /code for sm_80/.test((await bench.drawn()).find(({ y }) => y > 60).text),
+      );
       await bench.lens('Run').first().waitFor();
       await bench.showLanes('Run');
       await wideShot('sass-4-cubin');

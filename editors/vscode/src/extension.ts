@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import type { Tab } from '../../panel/src/messages';
 import { Comparisons } from './compare';
+import { Encodings } from './encodings';
 import { FindingView } from './finding';
 import { newKernel, reportIssue } from './first_minute';
 import { applyIndentation } from './indentation';
@@ -43,7 +44,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const findings = new FindingView(server, lanes, lit, panel);
   applyIndentation(vscode.window.visibleTextEditors);
   context.subscriptions.push(log, server, store, lanes, panel, lit, findings, linked, launches, sass, comparisons);
-  context.subscriptions.push(new Strip(store), offerStrip(store), adoptWaveDocuments(), sortSassDocuments(), offerListings(server));
+  context.subscriptions.push(new Strip(store), new Encodings(), offerStrip(store));
+  context.subscriptions.push(adoptWaveDocuments(), sortSassDocuments(), offerListings(server));
   const commands: Record<string, (...args: never[]) => unknown> = {
     ...launchCommands(server, lanes),
     ...navigationCommands(server, lanes, findings),

@@ -2,6 +2,7 @@
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import { messageOf } from '../../panel/src/messages';
+import { revealFunction } from './sass';
 import type { Server } from './server';
 import { showToolError } from './tool_error';
 
@@ -56,7 +57,7 @@ class Listings implements vscode.TextDocumentContentProvider, vscode.Disposable 
     const listing = vscode.Uri.from({ scheme: SCHEME, path: `${file.path}.sass`, query: file.toString() });
     this.watch(file, listing);
     const document = await vscode.workspace.openTextDocument(listing);
-    await vscode.window.showTextDocument(document, { preview: false, viewColumn: column });
+    revealFunction(await vscode.window.showTextDocument(document, { preview: false, viewColumn: column }));
     return undefined;
   }
 

@@ -69,7 +69,7 @@ export class SassBeside extends Subscriber implements vscode.TextDocumentContent
     const shown = editorOf(document);
     const viewColumn = shown?.viewColumn ?? vscode.ViewColumn.Beside;
     const editor = await vscode.window.showTextDocument(document, { viewColumn, preserveFocus: true, preview: false });
-    this.revealKernel(editor, known.entry);
+    revealFunction(editor, known.entry);
     await this.linked.link(document);
     if (from) this.linked.light(from);
     this.launches.pair(origin.ptx, document.uri.toString());
@@ -172,10 +172,13 @@ export class SassBeside extends Subscriber implements vscode.TextDocumentContent
     this.failed.delete(key);
     this.launches.unpair(key);
   }
+}
 
-  private revealKernel(editor: vscode.TextEditor, entry?: string): void {
-    if (!entry) return;
-    const line = linesOf(editor.document).findIndex((text) => text === `${entry}:` || text.endsWith(`Function : ${entry}`));
-    if (line >= 0) editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.AtTop);
-  }
+/** Scrolls to a function of a listing; to the first one, with its lens, if none is named and the listing is at its start. */
+export function revealFunction(editor: vscode.TextEditor, name?: string): void {
+  if (!name && editor.visibleRanges[0]?.start.line !== 0) return;
+  const isFirst = (_: string, index: number, texts: string[]) => /^\s*(?:\.section\s+\.text\.|Function : )/.test(texts[index + 1] ?? '');
+  const isNamed = (text: string) => text === `${name}:` || text.endsWith(`Function : ${name}`);
+  const line = linesOf(editor.document).findIndex(name ? isNamed : isFirst);
+  if (line >= 0) editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.AtTop);
 }

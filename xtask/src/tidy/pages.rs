@@ -13,7 +13,8 @@ const README_OF_EXTENSION: &str = "editors/vscode/README.md";
 const PAGE_OF_SETTINGS: &str = "docs/lsp-extensions.md";
 
 /// Settings of the extension alone; every other editor reads about the rest.
-const ONLY_IN_VSCODE: [&str; 3] = ["warplens.server.", "warplens.trace.", "warplens.lanes.position"];
+const ONLY_IN_VSCODE: [&str; 4] =
+    ["warplens.server.", "warplens.trace.", "warplens.lanes.position", "warplens.sass.encodings"];
 
 /// Looks at every page that a person reads.
 pub(super) fn check(root: &Path, problems: &mut Vec<String>) -> Result<()> {

@@ -282,7 +282,8 @@ mod tests {
         let groups = manifest["contributes"]["configuration"].as_array().expect("groups of settings");
         let offered = groups.iter().flat_map(|group| group["properties"].as_object().expect("settings"));
         // What the extension alone reads.
-        let own = ["warplens.server.", "warplens.trace.", "warplens.lanes.position"];
+        let own =
+            ["warplens.server.", "warplens.trace.", "warplens.lanes.position", "warplens.sass.encodings"];
         let is_own = |name: &str| own.iter().any(|start| name.starts_with(start));
         let offered = offered.filter(|(name, _)| !is_own(name));
         let offered: BTreeMap<_, _> =
