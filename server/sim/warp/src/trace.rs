@@ -395,6 +395,8 @@ pub struct RunOptions {
     pub one_warp: bool,
     /// Enabled checks.
     pub checks: Checks,
+    /// Whether the run ends at its first fault, without a search for further ones.
+    pub ends_at_fault: bool,
     /// Whether asynchronous operations complete at issue instead of as late as the program's waits allow.
     pub eager: bool,
     /// Whether to fill [`LineTrace::counters`].

@@ -28,7 +28,7 @@ impl<W: ClusterReports> SequentialBlocks<'_, '_, W> {
     pub(super) fn find_further_faults(&mut self, stopped: Cluster<W>) -> Result<(), Cancelled> {
         let options = &self.launch.options;
         let is_observed = options.trace.is_some() || options.watch.is_some() || self.launch.steps.is_some();
-        if is_observed || self.grid.spaces.launch.size() > MAX_COPY {
+        if is_observed || options.ends_at_fault || self.grid.spaces.launch.size() > MAX_COPY {
             return Ok(());
         }
         let Some(further) = FurtherFaults::after(&self.grid.state.findings) else { return Ok(()) };

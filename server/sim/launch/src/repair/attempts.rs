@@ -47,7 +47,8 @@ impl<'g> Attempts<'g> {
             max_trace: 0,
             ..self.options.limits
         };
-        let options = RunOptions { limits, checks: self.options.checks, ..RunOptions::default() };
+        let options =
+            RunOptions { limits, checks: self.options.checks, ends_at_fault: true, ..RunOptions::default() };
         let result = self.program.run(resolved.start(self.control.cancelled)?, &options, self.control)?;
         let start = START + resolved.config.memory.size() / BYTES_PER_STEP;
         self.left = self.left.saturating_sub(result.totals.warp_instructions + start);

@@ -40,7 +40,7 @@ impl GroupRun<'_> {
                 return Some(LoopExit::Due);
             }
             ExecError::Fault(fault) => {
-                let Some(fault) = self.skip_access(fault, pc, executed) else { return None };
+                let fault = self.skip_access(fault, pc, executed)?;
                 self.visits.up_to(pc + 1);
                 self.record_writes(pc, 0);
                 return Some(LoopExit::Fault(fault));

@@ -180,7 +180,7 @@ impl GroupRun<'_> {
             }
             Op::Atomic(id) => {
                 let atomic = &tables[id];
-                (&atomic.address, atomic.space, atomic.ty.bytes() as usize * atomic.b.len())
+                (&atomic.address, atomic.space, atomic.ty.bytes() * atomic.b.len())
             }
             _ => return None,
         };
