@@ -23,7 +23,10 @@ test('what agrees is counted', () => {
 
 test('an agreement in which no drawn launch counted says so', () => {
   const warning = 'none of the 8 drawn launches counted: k.ptx:3: Out of bounds';
-  assert.match(agreement('a.ptx', 'b.ptx', { ...EQUAL, warning }), /^only 1 launch compared: none of the 8 drawn launches counted: k.*agree: 1 launch/);
+  assert.match(
+    agreement('a.ptx', 'b.ptx', { ...EQUAL, warning }),
+    /^only 1 launch compared: none of the 8 drawn launches counted: k.*agree: 1 launch/,
+  );
 });
 
 test('an element that differs has the writers of each kernel', () => {
