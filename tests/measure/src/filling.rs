@@ -138,7 +138,7 @@ impl Filling {
 
     fn constant(&self, operand: &FormOperand, ty: Option<&str>, rng: &mut Rng) -> String {
         let ty = ty.and_then(|ty| ptx::type_(&format!(".{ty}")));
-        if let Some(range) = operand.range {
+        if let Some(range) = operand.ranges.first() {
             let high = match range.high {
                 Bound::Number(high) => high,
                 Bound::Operand(_) => range.low,
@@ -152,7 +152,7 @@ impl Filling {
         // A constant that bounds another one must be larger.
         let own = Bound::Operand(operand.index);
         let bounds =
-            self.form.operands.iter().any(|other| other.range.is_some_and(|range| range.high == own));
+            self.form.operands.iter().any(|other| other.ranges.iter().any(|range| range.high == own));
         match ty {
             Some(ty) if ty.kind == TypeKind::Float && ty.bits == 64 => "0d3FF0000000000000".to_owned(),
             Some(ty) if ty.kind == TypeKind::Float => "0f3F800000".to_owned(),

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use warplens_ide::lanes::{Choice, RunRequest};
 use warplens_ide::{AnalysisHost, FileId};
 use warplens_sim_warp::trace::{Finding, RunResult};
-use warplens_sim_warp::{Checks, Control, FindingKind, RunOptions, Severity, Status};
+use warplens_sim_warp::{Checks, Control, FindingKind, RunOptions, Status};
 use warplens_syntax::Language;
 
 use crate::corpus::ptx_files;
