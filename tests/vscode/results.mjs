@@ -162,7 +162,7 @@ export function resultTests(given) {
       await bench.showLanes('Run loop');
       const all = await bench.stripOf('and.b32');
       set({ 'warplens.simulation.counters': true, 'warplens.lanes.values': true });
-      const label = async (part) => (await bench.stripOf(part))?.label ?? '';
+      const label = async (part) => (await bench.stripOf(part))?.labels.join('  ') ?? '';
       await until('the cost is shown', async () => /32 sectors, ideal 4/.test(await label('ld.global')));
       await until('a value is shown', async () => /%r3 = /.test(await label('and.b32')));
       await bench.word('and.b32', 'and').click();
@@ -170,7 +170,7 @@ export function resultTests(given) {
         await bench.command('Warplens: Show Next Visit');
         await status(`visit ${visit + 1}`).waitFor();
       }
-      await until('the visit is shown', async () => /^visit 2\/6 16 odd/.test(await label('and.b32')));
+      await until('the visit is shown', async () => /visit 2\/6 16 odd/.test(await label('and.b32')));
       const chosen = await bench.stripOf('and.b32');
       assert.notEqual(chosen.image, all.image);
       await bench.hover('and.b32', 'and', /Visit 2 of 6 is shown: 16 of 32 lanes executed/);

@@ -91,7 +91,7 @@ fn language(path: &Path) -> Option<&'static str> {
     match path.extension()?.to_str()? {
         "ptx" => Some("ptx"),
         "wave" => Some("wave-asm"),
-        "sass" => Some("sass"),
+        "sass" => Some("cuda-sass"),
         _ => None,
     }
 }

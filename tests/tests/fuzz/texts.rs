@@ -31,7 +31,7 @@ static ALL: LazyLock<[Vec<Text>; 3]> = LazyLock::new(|| {
             &["ptx", "ptx-exec", "ptx-invalid", "prove"],
         ),
         texts("wave-asm", "wave", include_str!("../../../examples/divergence.wave"), &["wave"]),
-        texts("sass", "sass", LISTING, &["sass", "sass-exec"]),
+        texts("cuda-sass", "sass", LISTING, &["sass", "sass-exec"]),
     ]
 });
 

@@ -131,12 +131,12 @@ AGAIN:
     assert_eq!(label(&mut client, 14), "x6 32>16>8>..>1");
     let settings = json!({ "settings": { "simulation": { "counters": true }, "lanes": { "values": true } } });
     client.notify("workspace/didChangeConfiguration", settings);
-    assert_eq!(label(&mut client, 12), "32; 32 sectors, ideal 4; %r2 = 0");
-    assert_eq!(label(&mut client, 14), "x6 32>16>8>..>1; %r3 = 0");
+    assert_eq!(label(&mut client, 12), "32  32 sectors, ideal 4; %r2 = 0");
+    assert_eq!(label(&mut client, 14), "x6 32>16>8>..>1  %r3 = 0");
     let visit = json!({ "uri": file.uri, "line": 14, "visit": 2 });
     client.command("warplens.selectVisit", visit).expect("it is a visit");
-    assert_eq!(label(&mut client, 14), "visit 2/6 16 odd; %r3 = 0 x8, 1 x8");
-    assert_eq!(label(&mut client, 15), "visit 2/6 16 odd; %p1 = 8 of 16");
+    assert_eq!(label(&mut client, 14), "visit 2/6 16 odd  %r3 = 0 x8, 1 x8");
+    assert_eq!(label(&mut client, 15), "visit 2/6 16 odd  %p1 = 8 of 16");
     let mut params = file.params();
     params["compact"] = true.into();
     let compact = client.request("warplens/laneMasks", params);

@@ -189,7 +189,7 @@ loop: number | null, };
 
 export type Trace = { count: number, visits: Array<Visit>, truncated?: boolean, role?: 'branch' | 'join', parts?: Array<number>, label: string,
 /** The lanes of the selected visit; none if the warp had not reached the statement. */
-chosen?: Visit, };
+chosen: Visit | null, };
 
 /** Visits with the same masks that follow each other. */
 export type Visit = { active: string, executed: string, repeat: number, };
