@@ -41,6 +41,7 @@ pub mod reference;
 mod reports;
 pub mod run;
 mod sanitizer;
+mod skipped_accesses;
 mod spin;
 mod state;
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod flow;
 mod maps;
 mod numbers;
 mod pending;
+mod places;
 mod values;
 
 use rustc_hash::FxHashMap;
@@ -15,7 +16,7 @@ use warplens_sim_warp::scalar_type::ScalarType;
 
 use self::flow::{Bodies, is_dynamic_array};
 use self::numbers::{compared, exponents};
-use self::values::{Address, Object};
+use self::places::{Address, Object};
 use super::shape::{reads_axis, reads_row};
 use crate::decode::{distinguishes_threads, is_workspace};
 

@@ -3,8 +3,7 @@
 use rustc_hash::FxHashMap;
 use warplens_hir::ptx::{Function, Operand};
 
-use super::flow::place_of;
-use super::values::Place;
+use super::places::{Place, place_of};
 
 /// The registers that instructions write. A register has a value if its only writer is a `mov` of a constant.
 #[derive(Default)]

@@ -6,7 +6,8 @@ use warplens_hir::ptx::{
 };
 
 use super::constants::Constants;
-use super::values::{Address, Flow, Object, Place, Values};
+use super::places::{Address, Object, Place, place_of};
+use super::values::{Flow, Values};
 
 /// Sizes of the types that can hold an address.
 const ADDRESS_BYTES: [u32; 2] = [4, 8];
@@ -144,16 +145,6 @@ impl Access {
                 false => Flow::Store { from: place, base, offset },
             })
         })
-    }
-}
-
-/// The place of a plain register, or of the name of a variable.
-pub(super) fn place_of(function: &Function, number: usize, operand: Operand) -> Option<Place> {
-    match operand {
-        Operand::Register { name, component: None } | Operand::Symbol(name) => {
-            Some(Place::Name(number, function.referent(name).index()))
-        }
-        _ => None,
     }
 }
 

@@ -4,7 +4,7 @@ use warplens_hir::ptx::{Function, Instruction, Operand};
 use warplens_sim_launch::body::MapUse;
 
 use super::flow::Bodies;
-use super::values::Object;
+use super::places::Object;
 
 /// The uses of an entry's parameters as tensor maps, by parameter.
 pub(super) fn maps(bodies: &Bodies<'_>) -> Vec<Option<MapUse>> {

@@ -3,8 +3,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplens_hir::ptx::Operand;
 
-use super::flow::{Bodies, place_of};
-use super::values::{Object, Place};
+use super::flow::Bodies;
+use super::places::{Object, Place, place_of};
 
 /// Instructions that compare their sources.
 const COMPARISONS: [&str; 5] = ["setp", "set", "min", "max", "slct"];

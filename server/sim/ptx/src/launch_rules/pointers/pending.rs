@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::values::{Object, Place};
+use super::places::{Object, Place};
 
 /// What a flow reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -7,46 +7,12 @@
 use rustc_hash::FxHashMap;
 
 use super::pending::{Pending, Source};
+use super::places::{Address, Object, Place};
 
 /// The maximum number of offsets in one object that are told apart in one place.
 const MAX_OFFSETS: usize = 8;
 /// The maximum number of addresses that are followed in one place.
 const MAX_ADDRESSES: usize = 64;
-
-/// Something that an address can point into. Functions are numbered, the entry is the first one; names are referents of
-/// their function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Object {
-    /// The parameter of the entry with this index.
-    Param(usize),
-    /// The memory to which the value at this byte of a parameter points. Numbers that are no addresses have one too.
-    Pointee(usize, u64),
-    /// A variable in local memory or in `.param`: of a function, by name.
-    Frame(usize, usize),
-    /// Another variable of a function.
-    Variable(usize, usize),
-    /// A variable of the module, by number.
-    Global(usize),
-    /// The shared memory whose size the launch decides.
-    Dynamic,
-    /// Memory at an address in a register whose origin is unknown, such as the result of `malloc`.
-    Unknown(usize, usize),
-}
-
-/// An address. An offset that is not constant is `None`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Address {
-    pub(super) object: Object,
-    pub(super) offset: Option<i64>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Place {
-    /// A register of a function, or the name of a variable, which stands for its address.
-    Name(usize, usize),
-    /// Memory at an offset of an object.
-    Memory(Address),
-}
 
 /// How values get from one place to another.
 #[derive(Clone, Copy, Debug)]
@@ -212,13 +178,6 @@ impl Values {
             }
             (_, None) => Vec::new(),
         }
-    }
-}
-
-impl Address {
-    fn plus(self, added: Option<i64>) -> Address {
-        let offset = self.offset.zip(added).map(|(offset, added)| offset.wrapping_add(added));
-        Address { offset, ..self }
     }
 }
 
