@@ -141,7 +141,7 @@ fn a_client_that_draws_lanes_gets_no_hints_but_in_the_display_text() {
         lines.iter().filter_map(|line| Some((line["line"].as_u64()?, line["role"].as_str()?))).collect();
     assert_eq!(roles, [(8, "branch"), (10, "branch"), (14, "join")]);
     let labels: Vec<_> = lines.iter().filter_map(|line| line["label"].as_str()).collect();
-    assert_eq!(labels, ["32", "32", "split 8|24", "24/32", "24/32", "8/32", "24 of 32", "8/32"]);
+    assert_eq!(labels, ["32", "32", "split 8|24  laneid < 8", "24/32", "24/32", "8/32", "24 of 32", "8/32"]);
     assert_eq!(drawn["not_run"], json!([]));
     assert!(hints(&mut client, &file).is_empty());
     let settings = json!({ "settings": { "lanes": { "display": "text" } } });
