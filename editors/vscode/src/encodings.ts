@@ -1,5 +1,6 @@
 // Dims what is around the instructions of a listing: their encodings, and the lines that name their source.
 import * as vscode from 'vscode';
+import { SASS } from './languages';
 import { Subscriber } from './subscriber';
 
 /** The words of an encoding, or a line that names a source. */
@@ -31,7 +32,7 @@ export class Encodings extends Subscriber {
   }
 
   private draw(editor: vscode.TextEditor): void {
-    if (editor.document.languageId !== 'sass') return;
+    if (editor.document.languageId !== SASS) return;
     const isDimmed = vscode.workspace.getConfiguration('warplens').get<string>('sass.encodings') !== 'normal';
     editor.setDecorations(this.dimmed, isDimmed ? editor.visibleRanges.flatMap((range) => parts(editor.document, range)) : []);
   }
