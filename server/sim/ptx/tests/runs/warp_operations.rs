@@ -323,6 +323,29 @@ fn one_wrong_mask_in_several_shuffles_is_one_mistake() {
     assert_eq!(severities("sm_90", "shfl.sync.bfly.b32 %r5, %r1, 8, 31, -1;")[0], "warning");
 }
 
+/// The wrong mask explains the values from lanes that do not execute the shuffles, also of those that are not reported.
+#[test]
+fn values_from_missing_lanes_are_the_same_mistake() {
+    let found = findings(
+        "sm_90",
+        1,
+        32,
+        "
+        setp.ge.u32 %p1, %r1, 16;
+        @%p1 bra JOIN;
+        shfl.sync.idx.b32 %r5, %r1, 20, 31, -1;
+        st.global.u32 [%rd2], %r5;
+        shfl.sync.idx.b32 %r6, %r1, 20, 31, -1;
+        st.global.u32 [%rd2], %r6;
+    JOIN:
+        st.global.u32 [%rd2], %r1;
+        ret;
+    ",
+    );
+    let kinds: Vec<_> = found.lines().filter(|line| line.contains(" warp 0 ")).collect();
+    assert!(kinds.len() == 1 && kinds[0].contains("absent-members"), "{found}");
+}
+
 #[test]
 fn an_undefined_lane_or_member_mask() {
     check(

@@ -1,5 +1,6 @@
 //! Lanes that a member mask names but that do not execute the instruction, and where they diverged.
 
+use rustc_hash::FxHashSet;
 use warplens_sim_cuda::registers::{Registers, lanes};
 use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::trace::{Related, StatementId};
@@ -14,12 +15,13 @@ const EVENTS: usize = 8;
 pub(crate) struct DivergenceLog {
     events: [Divergence; EVENTS],
     next: usize,
-    /// What is reported: several instructions with one wrong mask are one mistake.
-    reported: Vec<Absence>,
+    /// What is reported, at most once for each of the statements: several instructions with one wrong mask are one mistake.
+    reported: FxHashSet<Absence>,
+    statements: FxHashSet<u32>,
 }
 
 /// Lanes that are missing for one reason.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Absence {
     instruction: &'static str,
     mask: u32,
@@ -61,11 +63,13 @@ impl DivergenceLog {
         }
         origins
     }
-}
 
-impl DivergenceLog {
     /// Whether the absence of these lanes is reported for the first time.
     pub(super) fn is_new(&mut self, at: &NamedLanes<'_>, visit: &VisitLanes, origins: &[Related]) -> bool {
+        let statement = at.function.first_statement + at.pc;
+        if self.statements.contains(&statement) {
+            return false;
+        }
         let absence = Absence {
             instruction: at.name(),
             mask: at.mask(visit.executed),
@@ -73,9 +77,9 @@ impl DivergenceLog {
             guard: at.instruction().guard,
             origin: origins.first().map(|origin| origin.statement),
         };
-        let is_new = !self.reported.contains(&absence);
+        let is_new = self.reported.insert(absence);
         if is_new {
-            self.reported.push(absence);
+            self.statements.insert(statement);
         }
         is_new
     }

@@ -66,6 +66,7 @@ impl GroupRun<'_> {
             if warning.lanes == 0 {
                 return;
             }
+            self.forget_inactive_sources();
             let visit = VisitLanes { active: self.visits.mask, executed, missing: warning.lanes };
             let at = NamedLanes { function: self.function, pc, registers: &self.frame.registers };
             let diverged = warning.lanes & !visit.active;
@@ -79,12 +80,17 @@ impl GroupRun<'_> {
             }
             warning.message = absence::message(&at, &visit, is_deadlock);
         }
-        if let Some(sanitizer) = &mut self.ctx.sanitizer {
-            sanitizer.undefined.inactive = None;
-        }
+        self.forget_inactive_sources();
         let statement = self.function.first_statement + pc;
         let visit = Some(self.visits.number(pc));
         self.state.report(Finding { visit, severity, ..warning.warning(self.id, statement).with(related) });
+    }
+
+    /// A warning covers the values that the instruction gets from inactive lanes.
+    fn forget_inactive_sources(&mut self) {
+        if let Some(sanitizer) = &mut self.ctx.sanitizer {
+            sanitizer.undefined.inactive = None;
+        }
     }
 
     /// Counts an instruction that controls scheduling or that no lane executes.
