@@ -120,7 +120,9 @@ fn mixed(module: &Module<'_>, kernel: usize) -> Option<Problem> {
     reached.add(module, calls.iter().filter_map(Call::callee).collect(), Use::In);
     if reached.calls_indirectly || reached.first_uses.iter().any(Option::is_some) {
         for (first, taken) in reached.first_uses.iter_mut().zip(&module.taken) {
-            *first = first.take().or_else(|| taken.clone());
+            if first.is_none() {
+                first.clone_from(taken);
+            }
         }
     }
     let first_uses = reached.first_uses;

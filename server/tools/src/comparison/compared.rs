@@ -89,13 +89,11 @@ pub struct Drawn {
 impl Drawn {
     /// Why the result says nothing about other launches, if no drawn launch was compared.
     pub fn warning(&self) -> Option<String> {
+        let reason = self.reason.as_deref().filter(|_| self.compared == 0)?;
         let discarded = self.discarded + self.discarded_by_other;
-        let reason = self.reason.as_deref().unwrap_or("none was requested");
-        (self.compared == 0 && self.requested > 0).then(|| {
-            format!(
-                "none of the {discarded} drawn launches counted, because the kernels do not run with them; the last one: {reason}"
-            )
-        })
+        Some(format!(
+            "none of the {discarded} drawn launches counted, because the kernels do not run with them; the last one: {reason}"
+        ))
     }
 }
 

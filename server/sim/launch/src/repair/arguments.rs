@@ -26,16 +26,11 @@ impl Search<'_> {
                 break;
             }
         }
-        for argument in 0..self.best.resolved.launch.args.len() {
-            for field in 0..places(&self.best.resolved.launch.args[argument]) {
-                self.argument(argument, field)?;
-            }
-        }
-        Ok(())
+        all_places(&self.best.resolved.launch).into_iter().try_for_each(|place| self.argument(place))
     }
 
     /// Tries other values for an argument or for one of its fields.
-    fn argument(&mut self, argument: usize, field: usize) -> Result<(), Cancelled> {
+    fn argument(&mut self, (argument, field): Place) -> Result<(), Cancelled> {
         let launch = self.best.resolved.launch.clone();
         let Some(place) = place(&launch.args[argument], field) else { return Ok(()) };
         let others: Vec<(Passed, String)> = match &place.passed {
@@ -87,12 +82,17 @@ pub(super) fn part_of<'b>(
     body.part(argument, at)
 }
 
-/// The number of values in an argument: its fields, or 1.
-pub(super) fn places(argument: &Argument) -> usize {
-    match &argument.passed {
+/// Where a number or a buffer is in a launch: the argument and its field.
+pub(super) type Place = (usize, usize);
+
+/// The places of all arguments and their fields.
+pub(super) fn all_places(launch: &Launch) -> Vec<Place> {
+    let fields = |argument: &Argument| match &argument.passed {
         Passed::Fields(fields) => fields.len(),
         _ => 1,
-    }
+    };
+    let places = |(argument, it)| (0..fields(it)).map(move |field| (argument, field));
+    launch.args.iter().enumerate().flat_map(places).collect()
 }
 
 pub(super) fn place(argument: &Argument, field: usize) -> Option<&Argument> {
@@ -122,7 +122,7 @@ pub(super) fn filled(buffer: &Buffer, fill: Fill) -> Option<Buffer> {
 /// The launch with longer buffers; `None` if none can grow.
 fn grown(launch: &Launch) -> Option<Launch> {
     let mut launch = launch.clone();
-    let places = launch.args.iter().map(places).sum::<usize>();
+    let places = all_places(&launch).len();
     let most = MAX_BUFFER.min(ALL_BUFFERS / places.max(1) as u64);
     let mut has_grown = false;
     let mut grow = |argument: &mut Argument| {

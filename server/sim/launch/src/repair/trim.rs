@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 use warplens_sim_warp::Executable;
 use warplens_sim_warp::trace::{Cancelled, Control, RunOptions, RunResult, Status};
 
-use super::arguments::{place_mut, places};
+use super::arguments::{Place, all_places, place_mut};
 use super::attempts::Attempts;
 use super::guess::Guess;
 use crate::model::{Buffer, Contents, Launch, Passed};
@@ -32,10 +32,7 @@ impl Guess {
             return Ok(launch);
         }
         let is_same = |other: &RunResult| other.status == whole.status && found(other) == found(&whole);
-        let all: Vec<_> = (0..launch.args.len())
-            .flat_map(|argument| (0..places(&launch.args[argument])).map(move |field| (argument, field)))
-            .collect();
-        for at in all {
+        for at in all_places(&launch) {
             let Some(length) = length_at(&mut launch, at) else { continue };
             let (mut least, mut enough) = (1, *length);
             while least < enough {
@@ -60,7 +57,7 @@ fn found(result: &RunResult) -> FxHashSet<impl Eq + std::hash::Hash + use<>> {
 }
 
 /// The length of the buffer at this place of a launch, if it is filled with a pattern.
-fn length_at(launch: &mut Launch, (argument, field): (usize, usize)) -> Option<&mut u64> {
+fn length_at(launch: &mut Launch, (argument, field): Place) -> Option<&mut u64> {
     match &mut place_mut(launch.args.get_mut(argument)?, field)?.passed {
         Passed::Buffer(Buffer { contents: Contents::Filled { len, .. }, .. }) => Some(len),
         _ => None,

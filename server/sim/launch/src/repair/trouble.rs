@@ -13,7 +13,8 @@ use warplens_sim_warp::trace::{
     Cancelled, Control, Finding, GuessedLaunch, RunOptions, RunResult, Severity, Status,
 };
 
-use self::variations::{Change, Place, Shown, WARP, shortened};
+use self::variations::{Change, Shown, WARP, shortened};
+use super::arguments::Place;
 use super::attempts::Attempts;
 use super::guess::{ABOUT_CODE, ABOUT_VALUES, Guess, is_clean};
 use crate::model::{Buffer, Launch};

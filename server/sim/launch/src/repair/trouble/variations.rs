@@ -3,7 +3,7 @@
 use warplens_sim_warp::launch_config::volume;
 use warplens_sim_warp::scalar_type::Class;
 
-use super::super::arguments::{filled, part_of, place, place_mut, places};
+use super::super::arguments::{Place, all_places, filled, part_of, place, place_mut};
 use super::super::guess::Guess;
 use crate::body::Part;
 use crate::model::{Argument, Buffer, Contents, Fill, Launch, Passed, size};
@@ -12,11 +12,8 @@ use crate::model::{Argument, Buffer, Contents, Fill, Launch, Passed, size};
 const LARGER_BLOCKS: usize = 2;
 /// Threads of a warp.
 pub(super) const WARP: u64 = 32;
-/// The largest number of threads for which other contents are written.
+/// Contents are varied only in launches with at most this many threads.
 const MOST_THREADS: u64 = 256;
-
-/// Where a number or a buffer is in a launch: the argument and its field.
-pub(super) type Place = (usize, usize);
 
 /// Another value of an argument.
 #[derive(Clone)]
@@ -143,10 +140,8 @@ impl Shown<'_> {
     }
 
     fn places(&self) -> impl Iterator<Item = (Place, &Argument)> {
-        let fields = |(argument, it)| {
-            (0..places(it)).filter_map(move |field| Some(((argument, field), place(it, field)?)))
-        };
-        self.launch.args.iter().enumerate().flat_map(fields)
+        let argument = |at: Place| Some((at, place(&self.launch.args[at.0], at.1)?));
+        all_places(self.launch).into_iter().filter_map(argument)
     }
 
     pub(super) fn buffers(&self) -> Vec<(Place, String, Buffer)> {
