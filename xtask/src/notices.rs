@@ -119,7 +119,7 @@ fn section(title: &str, packages: &[Package]) -> Result<String> {
     Ok(format!("{}{}", heading(title), groups.collect::<Vec<_>>().join(&line)))
 }
 
-/// Whether a file with this name, in lower case, states a license. Both spellings of the word are common.
+/// Whether a lowercase file name is that of a license or a notice. "Licen" covers both spellings.
 fn is_notice(name: &str) -> bool {
     const STARTS: [&str; 5] = ["licen", "copying", "notice", "unlicen", "thirdpartynotices"];
     STARTS.iter().any(|start| name.starts_with(start))

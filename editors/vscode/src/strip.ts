@@ -68,7 +68,7 @@ export class Strip extends Subscriber {
     if (whole) this.drawOverview(editor, masks);
   }
 
-  /** The strip and the label of a line. The place in the text matters only to what moves the decoration: both are drawn where CSS says. */
+  /** The strip and the label of a line. CSS says where they are drawn; the position in the text only decides which edits move them. */
   private strip(editor: vscode.TextEditor, line: LaneLine, masks: LaneMasks, layout?: Before): vscode.DecorationOptions {
     const { text, range } = editor.document.lineAt(line.line);
     // Not at the start of the line, where VS Code would draw this and the space as one.
@@ -97,8 +97,8 @@ export class Strip extends Subscriber {
   }
 
   /**
-   * The cells, which take no part in the layout of the line: underlines, selections and the cursor end at the code. VS Code has no
-   * properties for this, nor for the mask, for which the image is used so that cells have the color of the theme.
+   * The cells. They are positioned absolutely, so that underlines, selections and the cursor end at the code. The image is a mask over
+   * the background, so that cells have a color of the theme. VS Code's API has neither, so both are CSS.
    */
   private cellsOf(line: LaneLine, masks: LaneMasks, position: Position, css: string): vscode.ThemableDecorationAttachmentRenderOptions {
     const { image, width } = this.image(line, masks.launched, position);

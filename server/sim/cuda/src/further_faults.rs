@@ -70,7 +70,7 @@ pub struct UnknownWord {
     pub region: MemoryRegion,
     /// The first block of the cluster for shared memory, the block for local memory.
     pub owner: [u32; 3],
-    /// The thread of the block that local memory belongs to.
+    /// The thread that owns the local memory; 0 in other regions.
     pub thread: u32,
     /// The number of the word in its region.
     pub number: u64,
