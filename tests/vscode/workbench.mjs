@@ -47,8 +47,7 @@ export class Workbench {
       bench.workspace = join(home, 'workspace');
       cpSync(folder, bench.workspace, { recursive: true });
       const userData = join(home, 'data');
-      mkdirSync(join(userData, 'User'), { recursive: true });
-      bench.settings = join(userData, 'User', 'settings.json');
+      bench.settings = ['User', 'Machine'].map((scope) => join(userData, scope, 'settings.json'));
       bench.configure(settings);
       const directories = ['--user-data-dir', userData, '--extensions-dir', join(home, 'extensions')];
       const env = { ...process.env, HOME: home, EXTENSIONS_GALLERY: '{"serviceUrl":"http://127.0.0.1:9"}' };
@@ -66,10 +65,16 @@ export class Workbench {
     this.home = home;
   }
 
-  /** Writes the user's settings: those above and these. They apply when the page is loaded. */
+  /**
+   * Writes the user's settings: those above and these. They apply when the page is loaded. VS Code reads settings of a machine, such as
+   * paths of programs, from the file of the machine that the page is connected to.
+   */
   configure(settings) {
     this.loaded = undefined;
-    writeFileSync(this.settings, JSON.stringify({ ...SETTINGS, ...settings }));
+    for (const file of this.settings) {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, JSON.stringify({ ...SETTINGS, ...settings }));
+    }
   }
 
   /** The saved text of a file of the workspace. */
