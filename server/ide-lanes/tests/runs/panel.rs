@@ -399,7 +399,7 @@ fn check_corpus(corpus: &Path) {
     ] {
         let mut found = Vec::new();
         files(&corpus.join(folder), extension, &mut found);
-        let step = (found.len() / 6).max(1);
+        let step = (found.len() / 3).max(1);
         let checked: usize =
             found.iter().step_by(step).map(|path| check_file(path, language, models, None)).sum();
         eprintln!("{folder}: {checked} runs of {} files", found.len());
