@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use smol_str::SmolStr;
 use text_size::TextSize;
 use warplens_sim_launch::{Guess, Launch, Resolved};
 use warplens_sim_warp::{
@@ -9,6 +10,9 @@ use warplens_sim_warp::{
     RunResult, StatementId, Status, TraceRequest, Values, WarpId,
 };
 
+use super::coverage::Coverage;
+use super::verdict::{Judge, Verdict};
+use crate::findings::Unexpected;
 use crate::launches::LaunchSource;
 use crate::program::Statement;
 use crate::simulator::{Model, Progressing};
@@ -39,6 +43,8 @@ pub struct Prepared {
     pub broken: Arc<[StatementId]>,
     /// Which threads the kernel lets work together, if a launch with one warp or one block hides their races.
     pub(crate) cooperation: Cooperation,
+    /// The buffers of a written launch that the kernel may store to, and whose contents the launch does not give.
+    pub(crate) outputs: Arc<[SmolStr]>,
     /// What an inferred launch is inferred from.
     pub guess: Option<Arc<Guess>>,
     /// Runs instead if this deadlocks; `None` if a model is named.
@@ -115,6 +121,18 @@ impl Prepared {
         let result = self.again(options, control)?;
         let notes = look.notes.then_some(result.notes);
         Ok(result.values.map(|values| Values { notes, ..values }))
+    }
+
+    /// The verdict on the run of this, which does not meet the expectations in `unexpected`.
+    pub fn verdict(&self, result: &RunResult, unexpected: &[Unexpected]) -> Verdict {
+        let Prepared { resolved, outputs, broken, .. } = self;
+        let judge = Judge { resolved, outputs, checks: self.options.checks, broken };
+        judge.verdict(result, unexpected)
+    }
+
+    /// How much the run of this reached.
+    pub fn coverage(&self, result: &RunResult) -> Coverage {
+        Coverage::new(self, result)
     }
 
     pub fn statement_at(&self, offset: TextSize) -> Option<StatementId> {
