@@ -33,13 +33,14 @@ pub struct BufferCoverage {
     pub elements: u64,
 }
 
-impl Coverage {
-    pub(crate) fn new(prepared: &Prepared, result: &RunResult) -> Coverage {
+impl Prepared {
+    /// How much the run of this reached.
+    pub fn coverage(&self, result: &RunResult) -> Coverage {
         let is_executed = |line: &&LineTrace| line.executed != 0;
         Coverage {
             executed: result.summed.iter().filter(is_executed).count(),
-            statements: prepared.statements.len(),
-            buffers: buffers(&prepared.resolved, &prepared.outputs, result),
+            statements: self.statements.len(),
+            buffers: buffers(&self.resolved, &self.outputs, result),
         }
     }
 }

@@ -10,9 +10,6 @@ use warplens_sim_warp::{
     RunResult, StatementId, Status, TraceRequest, Values, WarpId,
 };
 
-use super::coverage::Coverage;
-use super::verdict::{Judge, Verdict};
-use crate::findings::Unexpected;
 use crate::launches::LaunchSource;
 use crate::program::Statement;
 use crate::simulator::{Model, Progressing};
@@ -121,18 +118,6 @@ impl Prepared {
         let result = self.again(options, control)?;
         let notes = look.notes.then_some(result.notes);
         Ok(result.values.map(|values| Values { notes, ..values }))
-    }
-
-    /// The verdict on the run of this, which does not meet the expectations in `unexpected`.
-    pub fn verdict(&self, result: &RunResult, unexpected: &[Unexpected]) -> Verdict {
-        let Prepared { resolved, outputs, broken, .. } = self;
-        let judge = Judge { resolved, outputs, checks: self.options.checks, broken };
-        judge.verdict(result, unexpected)
-    }
-
-    /// How much the run of this reached.
-    pub fn coverage(&self, result: &RunResult) -> Coverage {
-        Coverage::new(self, result)
     }
 
     pub fn statement_at(&self, offset: TextSize) -> Option<StatementId> {

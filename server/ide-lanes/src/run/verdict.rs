@@ -7,6 +7,7 @@ use warplens_sim_launch::Resolved;
 use warplens_sim_warp::{Checks, Finding, FindingKind, RunResult, Severity, StatementId, Status};
 
 use super::coverage;
+use super::prepared::Prepared;
 use crate::findings::Unexpected;
 
 /// The findings of runs that ended before their kernel did, for a reason that says nothing about it.
@@ -126,6 +127,15 @@ impl Judge<'_> {
             (Missing::ExpectNotReached, !finished && !self.resolved.launch.expect.is_empty()),
         ];
         missing.into_iter().filter(|(_, is_missing)| *is_missing).map(|(missing, _)| missing).collect()
+    }
+}
+
+impl Prepared {
+    /// The verdict on the run of this, which does not meet the expectations in `unexpected`.
+    pub fn verdict(&self, result: &RunResult, unexpected: &[Unexpected]) -> Verdict {
+        let Prepared { resolved, outputs, broken, .. } = self;
+        let judge = Judge { resolved, outputs, checks: self.options.checks, broken };
+        judge.verdict(result, unexpected)
     }
 }
 
