@@ -43,7 +43,10 @@ pub use launches::{
     model_named,
 };
 pub use program::{AddressRegister, CodePlace, FileLine, Flow, SourceLine, Statement};
-pub use run::{Outcome, Prepared, Role, RunRequest, RunSettings, WarpRequest, prepare};
+pub use run::{
+    BufferCoverage, Coverage, Missing, Outcome, Prepared, Role, RunRequest, RunSettings, Verdict,
+    WarpRequest, prepare,
+};
 pub use simulator::{Decoded, DocumentKernel, Found, LaunchProblem, Model, Progressing, Simulator};
 pub use view::{LaneHint, LaneView, LineOf, StatementView, counter_totals, first_divergence, text};
 pub use warplens_sim_warp::{Cancelled, TraceRequest, WarpId};

@@ -1,13 +1,16 @@
 //! A run as plain data: prepared from the database, executed on any thread, and its outcome.
 
 mod adjustments;
+mod coverage;
 mod groups;
 mod outcome;
 mod prepare;
 mod prepared;
 mod recording;
 mod settings;
+mod verdict;
 
+pub use coverage::{BufferCoverage, Coverage};
 pub use groups::Role;
 pub(crate) use groups::{Effect, effects, splits};
 pub use outcome::{Outcome, WarpRequest};
@@ -17,3 +20,5 @@ pub use prepared::Prepared;
 pub(crate) use prepared::warp_width;
 pub(crate) use recording::{Recorder, Recording, SharedSink, StepRange};
 pub use settings::RunSettings;
+pub(crate) use verdict::Judge;
+pub use verdict::{Missing, Verdict};

@@ -8,7 +8,7 @@ use warplens_sim_launch::{Format, Kernel, PlacedBuffer, Resolved, launches, reso
 use warplens_sim_warp::ScalarType;
 use warplens_sim_warp::memory::DeviceMemory;
 use warplens_sim_warp::{
-    Finding, FindingKind, LineTrace, Mask, Output, Reconvergence, RegisterValues, Related, RunResult,
+    Checks, Finding, FindingKind, LineTrace, Mask, Output, Reconvergence, RegisterValues, Related, RunResult,
     Severity, StatementId, Status, Totals, TracedRegister, TracedVisit, Values, Visit, WarpId, WarpTrace,
 };
 
@@ -139,6 +139,7 @@ pub(crate) fn result() -> RunResult {
         memory,
         output: Output::default(),
         model_diff: None,
+        accessed: None,
         last_store: None,
         notes: Vec::new(),
         values: None,
@@ -199,7 +200,8 @@ pub(crate) fn shown(text: &str, result: RunResult) -> LaneView {
         model: crate::ptx::Ptx.default_model(),
         broken: Arc::default(),
         program: None,
-        has_notes: true,
+        checks: Checks::ALL,
+        outputs: Arc::default(),
         cooperation: Cooperation::default(),
     };
     LaneView::new(run, statements(text).into(), Arc::new(result), warp)

@@ -67,6 +67,7 @@ fn a_result_for_each_launch() {
     let passed = |index: u64, id: Value| {
         json!({
             "index": index, "id": id, "status": "finished", "ok": true, "findings": [], "totals": totals,
+            "verdict": "clean", "reasons": [],
             "expect": { "checks": 1, "failures": [] },
         })
     };

@@ -3,6 +3,7 @@
 use crate::support::transcript::check;
 use crate::support::{Folder, run};
 use expect_test::expect;
+use serde_json::Value;
 
 const GOOD: &str = ".version 8.5\n.target sm_90\n.entry k()\n{\n\tret;\n}\n";
 const WARNED: &str = ".version 8.5\n.target sm_90\n.entry k() .minnctapersm 2\n{\n\tret;\n}\n";
@@ -423,10 +424,40 @@ fn expectations_of_an_unfinished_run_are_not_checked() {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let end: String = text.lines().rev().take(2).map(|line| format!("{line}\n")).collect();
     expect![[r#"
+        verdict: incomplete (step-limit, expect-not-reached)
         stopped at the step limit (--max-steps): 3 warp instructions, 96 thread instructions, 1 check not performed
-        error k.ptx: expect: not checked: the run stopped at the step limit (--max-steps)
-    "#]].assert_eq(&end);
-    assert_eq!(output.status.code(), Some(1));
+    "#]]
+    .assert_eq(&end);
+    assert_eq!(output.status.code(), Some(3));
+}
+
+/// Stores to the elements of the first warp.
+const STORES: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 bias)\n{\n    .reg .b32 %r<4>;\n    .reg .b64 %rd<4>;\n    ld.param.u64 %rd1, [out];\n    ld.param.u64 %rd3, [bias];\n    ld.global.u32 %r2, [%rd3];\n    mov.u32 %r1, %tid.x;\n    mul.wide.u32 %rd2, %r1, 4;\n    add.u64 %rd1, %rd1, %rd2;\n    st.global.u32 [%rd1], %r2;\n    ret;\n}\n";
+
+#[test]
+fn a_verdict_says_what_is_missing() {
+    let folder = Folder::new();
+    folder.write("k.ptx", STORES);
+    let verdict = |options: &[&str]| {
+        let arguments = [&["sim", "k.ptx", "--block", "32", "--format", "json"], options].concat();
+        let output = run(folder.path(), &arguments, b"");
+        let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        format!(
+            "{} {} {:?}",
+            report["verdict"].as_str().unwrap_or_default(),
+            report["reasons"],
+            output.status.code()
+        )
+    };
+    let with = |out: &'static str| ["--arg", out, "--arg", "bias=u32[8]"];
+    assert_eq!(verdict(&with("out=u32[32]")), "clean [] Some(0)");
+    assert_eq!(verdict(&with("out=u32[33]")), r#"incomplete ["outputs-unwritten"] Some(3)"#);
+    assert_eq!(verdict(&with("out=u32[33]:zero")), "clean [] Some(0)");
+    assert_eq!(verdict(&with("out=u32[31]")), "findings [] Some(1)");
+    let checks_off = [&with("out=u32[32]")[..], &["--no-checks"]].concat();
+    assert_eq!(verdict(&checks_off), r#"incomplete ["checks-off"] Some(3)"#);
+    let limited = [&with("out=u32[32]")[..], &["--max-steps", "5"]].concat();
+    assert_eq!(verdict(&limited), r#"incomplete ["step-limit"] Some(3)"#);
 }
 
 #[test]

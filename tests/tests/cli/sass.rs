@@ -109,36 +109,37 @@ fn a_float_instruction_that_is_not_simulated() {
         &["sim", "k.sass"],
         "",
         expect![[r#"
-        k: inferred launch (no launch configured), grid 1, block 32, model barriers
-        args: {"name":"p0","buffer":"u32","len":32768,"fill":"zero"}
-        warp 0 of 1
+            k: inferred launch (no launch configured), grid 1, block 32, model barriers
+            args: {"name":"p0","buffer":"u32","len":32768,"fill":"zero"}
+            warp 0 of 1
 
-         1          code for sm_80
-         2                  Function : k
-         3          /*0000*/                   MOV R1, c[0x0][0x28] ;
-         4          /*0010*/                   S2R R0, SR_LANEID ;
-         5          /*0020*/                   MOV R3, 0x4 ;
-         6          /*0030*/                   ISETP.LT.AND P0, PT, R0, 0x10, PT ;
-         7          /*0040*/                   BSSY B0, 0x80 ;
-         8          /*0050*/                   @P0 BRA 0x70 ;                         split 16 | 16
-         9          /*0060*/                   MUFU.EX2.F16 R0, R0 ;                  16/32 16-31
-        10          /*0070*/                   BSYNC B0 ;                             2 visits, 16 lanes each
-        11          /*0080*/                   IMAD.WIDE R2, R0, R3, c[0x0][0x160] ;  join 32
-        12          /*0090*/                   STG.E [R2], R0 ;
-        13          /*00a0*/                   EXIT ;                                 not run
-        14                  ..........
+             1          code for sm_80
+             2                  Function : k
+             3          /*0000*/                   MOV R1, c[0x0][0x28] ;
+             4          /*0010*/                   S2R R0, SR_LANEID ;
+             5          /*0020*/                   MOV R3, 0x4 ;
+             6          /*0030*/                   ISETP.LT.AND P0, PT, R0, 0x10, PT ;
+             7          /*0040*/                   BSSY B0, 0x80 ;
+             8          /*0050*/                   @P0 BRA 0x70 ;                         split 16 | 16
+             9          /*0060*/                   MUFU.EX2.F16 R0, R0 ;                  16/32 16-31
+            10          /*0070*/                   BSYNC B0 ;                             2 visits, 16 lanes each
+            11          /*0080*/                   IMAD.WIDE R2, R0, R3, c[0x0][0x160] ;  join 32
+            12          /*0090*/                   STG.E [R2], R0 ;
+            13          /*00a0*/                   EXIT ;                                 not run
+            14                  ..........
 
-        error[unsupported] k.sass:12: Unsupported instruction: an unknown value is used as an address in lanes 16-31
-            it comes from the unsupported instruction `MUFU.EX2.F16`: its function is not simulated; the run stops here
-            threads (16,0,0) to (31,0,0) of block (0,0,0): lanes 16-31 of warp 0
-            line 9: the value is computed here
-        warning[unsupported] k.sass:9: Unsupported instruction: `MUFU.EX2.F16`: its function is not simulated
-            its result is not known; the run continues, and stops where a branch or an address depends on it
-            threads (16,0,0) to (31,0,0) of block (0,0,0): lanes 16-31 of warp 0
-        stopped: unsupported instruction: 11 warp instructions, 304 thread instructions (16 predicated off)
-        --
-        exit 1
-    "#]],
+            error[unsupported] k.sass:12: Unsupported instruction: an unknown value is used as an address in lanes 16-31
+                it comes from the unsupported instruction `MUFU.EX2.F16`: its function is not simulated; the run stops here
+                threads (16,0,0) to (31,0,0) of block (0,0,0): lanes 16-31 of warp 0
+                line 9: the value is computed here
+            warning[unsupported] k.sass:9: Unsupported instruction: `MUFU.EX2.F16`: its function is not simulated
+                its result is not known; the run continues, and stops where a branch or an address depends on it
+                threads (16,0,0) to (31,0,0) of block (0,0,0): lanes 16-31 of warp 0
+            stopped: unsupported instruction: 11 warp instructions, 304 thread instructions (16 predicated off)
+            verdict: incomplete (unsupported)
+            --
+            exit 3
+        "#]],
     );
 }
 

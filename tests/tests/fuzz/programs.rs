@@ -38,12 +38,15 @@ const MODELS: [&[&str]; 3] =
 
 fn result(prepared: &Prepared, control: Control<'_>) -> String {
     let result = prepared.run(control).expect("not cancelled");
+    let (verdict, coverage) = (prepared.verdict(&result, &[]), prepared.coverage(&result));
     let options = Options {
         model: prepared.model.name(),
         dump: &prepared.resolved.buffers,
         warp: None,
         statements: &prepared.statements,
         failures: &[],
+        verdict: &verdict,
+        coverage: &coverage,
     };
     serde_json::to_string(&Report::new(&prepared.resolved, &result, &options, &|_| None)).expect("JSON")
 }

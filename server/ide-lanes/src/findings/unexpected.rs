@@ -13,8 +13,7 @@ const WRITERS: usize = 4;
 pub struct Unexpected {
     /// A sentence about the first wrong element.
     pub message: String,
-    /// That element; `None` if nothing was compared.
-    pub element: Option<UnexpectedElement>,
+    pub element: UnexpectedElement,
     /// The last store to it; `None` if no lane stored it, or if nobody looked for one.
     pub writer: Option<LaneStore>,
 }
@@ -26,18 +25,13 @@ pub struct UnexpectedElement {
 }
 
 impl Unexpected {
-    /// An expectation that was not compared, and why.
-    pub fn not_compared(reason: &str) -> Unexpected {
-        Unexpected { message: reason.to_owned(), element: None, writer: None }
-    }
-
     /// The expectations that a finished run does not satisfy, without the writers of their elements.
     pub fn of(resolved: &Resolved, result: &RunResult) -> Vec<Unexpected> {
         if result.status != Status::Finished {
             return Vec::new();
         }
         let failed = resolved.failures(result).into_iter().map(|failure| {
-            let element = Some(UnexpectedElement { buffer: failure.name, index: failure.element });
+            let element = UnexpectedElement { buffer: failure.name, index: failure.element };
             Unexpected { message: failure.message, element, writer: None }
         });
         failed.collect()
@@ -60,7 +54,7 @@ impl Prepared {
         let mut all = Unexpected::of(&self.resolved, result);
         let control = Control { workers: None, steps: None, ..control };
         for unexpected in all.iter_mut().take(WRITERS) {
-            let Some(UnexpectedElement { buffer, index }) = &unexpected.element else { continue };
+            let UnexpectedElement { buffer, index } = &unexpected.element;
             let Some(buffer) = self.resolved.buffer(buffer) else { continue };
             let watch = Some(buffer.address + index * buffer.element.bytes() as u64);
             unexpected.writer =

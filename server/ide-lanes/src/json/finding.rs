@@ -113,8 +113,7 @@ impl<'r> JsonFinding<'r> {
     fn failure(failure: &'r Unexpected, resolved: &'r Resolved, at: Positions<'_>) -> JsonFinding<'r> {
         let Unexpected { message, element, writer } = failure;
         let width = warp_width(&resolved.launch);
-        let element =
-            element.as_ref().map(|element| JsonElement { buffer: &element.buffer, index: element.index });
+        let element = Some(JsonElement { buffer: &element.buffer, index: element.index });
         JsonFinding {
             code: FindingKind::ExpectFailed.name(),
             severity: FindingKind::ExpectFailed.severity().as_str(),

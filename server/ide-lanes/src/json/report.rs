@@ -13,7 +13,7 @@ use super::mask::hex;
 use super::position::Positions;
 use crate::findings::{Reporter, Unexpected};
 use crate::program::Statement;
-use crate::run::warp_width;
+use crate::run::{Coverage, Verdict, warp_width};
 
 #[derive(Debug, Serialize)]
 pub struct Report<'r> {
@@ -21,6 +21,10 @@ pub struct Report<'r> {
     launch: &'r Launch,
     model: &'static str,
     status: &'static str,
+    verdict: &'static str,
+    /// The evidence that the run lacks.
+    reasons: Vec<&'static str>,
+    coverage: &'r Coverage,
     totals: &'r Totals,
     findings: Vec<JsonFinding<'r>>,
     #[serde(serialize_with = "object")]
@@ -42,6 +46,8 @@ pub struct Report<'r> {
 #[derive(Debug, Serialize)]
 pub struct Summary<'r> {
     status: &'static str,
+    verdict: &'static str,
+    reasons: Vec<&'static str>,
     findings: Vec<JsonFinding<'r>>,
     totals: &'r Totals,
 }
@@ -55,8 +61,18 @@ impl<'r> Summary<'r> {
         at: Positions<'_>,
     ) -> Summary<'r> {
         let findings = findings(resolved, result, options, at);
-        Summary { status: result.status.as_str(), findings, totals: &result.totals }
+        Summary {
+            status: result.status.as_str(),
+            verdict: options.verdict.name(),
+            reasons: reasons(options.verdict),
+            findings,
+            totals: &result.totals,
+        }
     }
+}
+
+fn reasons(verdict: &Verdict) -> Vec<&'static str> {
+    verdict.missing().iter().map(|missing| missing.name()).collect()
 }
 
 /// The findings of a run, those of its launch last.
@@ -82,6 +98,8 @@ pub struct Options<'o> {
     pub statements: &'o [Statement],
     /// Findings in addition to those of the run: failed checks of the launch.
     pub failures: &'o [Unexpected],
+    pub verdict: &'o Verdict,
+    pub coverage: &'o Coverage,
 }
 
 impl<'r> Report<'r> {
@@ -113,6 +131,9 @@ impl<'r> Report<'r> {
             launch: &resolved.launch,
             model: options.model,
             status: result.status.as_str(),
+            verdict: options.verdict.name(),
+            reasons: reasons(options.verdict),
+            coverage: options.coverage,
             totals: &result.totals,
             findings: findings(resolved, result, options, at),
             buffers: dumped.collect(),

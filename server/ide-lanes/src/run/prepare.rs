@@ -1,11 +1,13 @@
 //! Prepares a run: selects the kernel and the launch, decodes the kernel, and resolves the launch.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use warplens_ide_db::{Database, File};
-use warplens_sim_launch::{Body, FileReader, Guess, Launch, Problem, resolve};
+use warplens_sim_launch::{Body, FileReader, Fill, Guess, Launch, PlacedBuffer, Problem, resolve};
 use warplens_sim_warp::RunOptions;
 
+use super::coverage;
 use super::prepared::{Cooperation, Prepared};
 use crate::launches::{
     Choice, ChosenLaunch, LaunchFile, LaunchSource, UnknownModel, choose, kernels_of, model_named,
@@ -75,18 +77,22 @@ pub fn prepare(
     let resolved = resolve(&launch, &kernel.kernel, request.options.limits.max_memory, read_file);
     let resolved = resolved.map_err(located)?;
     let options = request.options;
-    let cooperation = match &body {
-        Some(body) => cooperation(kernel, body),
-        None if resolved.config.warps() == 1 || resolved.config.grid == [1; 3] => {
-            cooperation(kernel, &(decoded.body)())
-        }
-        None => Cooperation::default(),
+    let facts = OnceCell::new();
+    let facts = || body.as_ref().unwrap_or_else(|| facts.get_or_init(|| (decoded.body)()));
+    let has_one = resolved.config.warps() == 1 || resolved.config.grid == [1; 3];
+    let cooperation =
+        if has_one || body.is_some() { cooperation(kernel, facts()) } else { Cooperation::default() };
+    let is_open = |buffer: &PlacedBuffer| buffer.deferred == Some(Fill::Unset);
+    let outputs = match resolved.buffers.iter().any(is_open) {
+        true => coverage::outputs(&resolved, facts()),
+        false => Arc::default(),
     };
     let guess =
         body.map(|body| Guess { kernel: kernel.kernel.clone(), body, max_memory: options.limits.max_memory });
     Ok(Prepared {
         guess: guess.map(Arc::new),
         cooperation,
+        outputs,
         program: decoded.program,
         resolved: Arc::new(resolved),
         source,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use smol_str::SmolStr;
 use text_size::TextSize;
 use warplens_sim_launch::{Guess, Launch, Resolved};
 use warplens_sim_warp::{
@@ -39,6 +40,8 @@ pub struct Prepared {
     pub broken: Arc<[StatementId]>,
     /// Which threads the kernel lets work together, if a launch with one warp or one block hides their races.
     pub(crate) cooperation: Cooperation,
+    /// The buffers of a written launch that the kernel may store to, and whose contents the launch does not give.
+    pub(crate) outputs: Arc<[SmolStr]>,
     /// What an inferred launch is inferred from.
     pub guess: Option<Arc<Guess>>,
     /// Runs instead if this deadlocks; `None` if a model is named.

@@ -48,6 +48,7 @@ impl RunSettings {
             one_warp: self.one_warp,
             checks: if self.checks { Checks::ALL } else { Checks::default() },
             counters: self.counters,
+            coverage: true,
             ..RunOptions::default()
         }
     }

@@ -4,13 +4,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::source_name;
 use warplens_sim_launch::{Launch, PlacedBuffer, Resolved};
 use warplens_sim_warp::objects::{ArrayShape, Object};
 use warplens_sim_warp::{
-    Correction, Executable, Finding, LineTrace, Mask, Note, Reconvergence, RunResult, Severity, StatementId,
-    Status, TracedRegister, TracedVisit, Values, WarpId, WarpTrace,
+    Checks, Correction, Executable, Finding, LineTrace, Mask, Note, Reconvergence, RunResult, Severity,
+    StatementId, Status, TracedRegister, TracedVisit, Values, WarpId, WarpTrace,
 };
 
 use super::positions::{PlacedStatement, StatementPosition};
@@ -23,7 +24,7 @@ use crate::json::{
 };
 use crate::launches::LaunchSource;
 use crate::program::Statement;
-use crate::run::{Cooperation, Outcome, Prepared, Role, effects, warp_width};
+use crate::run::{Cooperation, Judge, Outcome, Prepared, Role, Verdict, effects, warp_width};
 use crate::simulator::Model;
 
 /// The line of an offset, from 0.
@@ -59,8 +60,9 @@ pub(crate) struct ViewedRun {
     pub(crate) broken: Arc<[StatementId]>,
     /// `None` in tests with a handwritten result.
     pub(crate) program: Option<Arc<dyn Executable>>,
-    /// Whether the run recorded notes, for which it needs checks.
-    pub(crate) has_notes: bool,
+    /// Without checks, a run records no notes.
+    pub(crate) checks: Checks,
+    pub(crate) outputs: Arc<[SmolStr]>,
     pub(crate) cooperation: Cooperation,
 }
 
@@ -128,6 +130,12 @@ impl LaneView {
         !self.result.findings.is_empty() || !self.failures.is_empty()
     }
 
+    pub(crate) fn verdict(&self) -> Verdict {
+        let ViewedRun { resolved, outputs, checks, broken, .. } = &self.run;
+        let judge = Judge { resolved, outputs, checks: *checks, broken };
+        judge.verdict(&self.result, &self.failures)
+    }
+
     pub fn launch(&self) -> &Launch {
         &self.run.resolved.launch
     }
@@ -188,7 +196,7 @@ impl LaneView {
 
     /// What a run with checks would show about a statement, if this run had none.
     pub(crate) fn missing_note(&self, statement: StatementId) -> Option<&'static str> {
-        if self.run.has_notes {
+        if self.run.checks.races {
             return None;
         }
         self.run.program.as_ref()?.subject_of_notes(statement)
@@ -399,7 +407,8 @@ impl Prepared {
             model: self.model,
             broken: Arc::clone(&self.broken),
             program: Some(Arc::clone(&self.program)),
-            has_notes: self.options.checks.races,
+            checks: self.options.checks,
+            outputs: Arc::clone(&self.outputs),
             cooperation: self.cooperation,
         };
         LaneView::new(run, Arc::clone(&self.statements), result, warp)

@@ -68,12 +68,15 @@ impl Run {
 
     /// The output of `warplens sim --format json --counters --registers --dump all`.
     fn report(&self) -> Value {
+        let verdict = self.prepared.verdict(&self.result, &[]);
         let options = Options {
             model: self.prepared.model.name(),
             dump: &self.prepared.resolved.buffers,
             warp: None,
             statements: &self.prepared.statements,
             failures: &[],
+            verdict: &verdict,
+            coverage: &self.prepared.coverage(&self.result),
         };
         let at = |statement| self.at(statement);
         json!(Report::new(&self.prepared.resolved, &self.result, &options, &at))

@@ -221,6 +221,7 @@ impl Executable for Program {
             memory: DeviceMemory::new(0x1000, 0x1000),
             output: Output::default(),
             model_diff: None,
+            accessed: None,
             values: None,
             last_store: None,
             notes: Vec::new(),

@@ -67,6 +67,8 @@ pub struct Access {
     pub element: ScalarType,
     /// Whether the kernel loads from this memory.
     pub loaded: bool,
+    /// Whether the kernel stores to this memory, or updates it.
+    pub stored: bool,
     /// The constant with which `atom.cas` compares it: what a slot of a table holds before it is used.
     pub empty: Option<EmptySlot>,
 }
@@ -91,7 +93,8 @@ impl Access {
     /// Adds another access to the same memory; the first load determines the elements.
     pub fn join(self, other: Access) -> Access {
         let elements = if other.loaded && !self.loaded { other } else { self };
-        Access { empty: self.empty.or(other.empty), ..elements }
+        let stored = self.stored || other.stored;
+        Access { stored, empty: self.empty.or(other.empty), ..elements }
     }
 }
 

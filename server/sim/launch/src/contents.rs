@@ -35,7 +35,7 @@ pub(crate) fn size(buffer: &Buffer) -> Option<u64> {
 /// What a run fills the buffer with when it starts; memory is zero until then. `together` is the size of all buffers.
 pub(crate) fn deferred(buffer: &Buffer, together: u64) -> Option<Fill> {
     match buffer.contents {
-        Contents::Filled { fill, .. } => (fill == Fill::Zero || together >= DEFERRED).then_some(fill),
+        Contents::Filled { fill, .. } => (fill.is_zero() || together >= DEFERRED).then_some(fill),
         Contents::Values(_) | Contents::Bytes(_) | Contents::File(_) => None,
     }
 }
@@ -90,7 +90,7 @@ pub(crate) fn write_unless(
     memory: &mut [u8],
 ) -> Result<(), Cancelled> {
     let mut random = match fill {
-        Fill::Zero => return Ok(()),
+        Fill::Unset | Fill::Zero => return Ok(()),
         Fill::Random { seed } => SplitMix64(seed),
         Fill::Iota | Fill::Value(_) => SplitMix64(0),
     };
@@ -111,7 +111,7 @@ pub(crate) fn write_unless(
         let mut count = || index.next().unwrap_or_default();
         // A loop for each pattern: a gigabyte has a billion elements.
         match fill {
-            Fill::Zero => {}
+            Fill::Unset | Fill::Zero => {}
             Fill::Value(bits) => elements(size, target, || bits),
             Fill::Iota if is_integer => elements(size, target, count),
             Fill::Iota => {

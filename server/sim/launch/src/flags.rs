@@ -94,7 +94,11 @@ fn passed(value: &str) -> Result<Passed, String> {
     let element =
         ScalarType::of_launches(name).ok_or_else(|| format!("`{name}` is not a type; write {SHAPES}"))?;
     match (len, contents) {
-        (Some(len), contents) => filled(element, len.into(), contents.unwrap_or("zero")),
+        (Some(len), None) => {
+            let contents = Contents::Filled { len: len.into(), fill: Fill::Unset };
+            Ok(Passed::Buffer(Buffer { element, contents }))
+        }
+        (Some(len), Some(contents)) => filled(element, len.into(), contents),
         (None, Some(list)) if list.starts_with('[') => values(element, list),
         (None, Some(value)) => Ok(Passed::Scalar(element, number(value)?.bits(element)?)),
         (None, None) => Err(format!("the value is missing; write {SHAPES}")),
@@ -207,7 +211,9 @@ mod tests {
         );
         check(
             "x=u8[4]",
-            expect![[r#"Some("x") Buffer(Buffer { element: U8, contents: Filled { len: 4, fill: Zero } })"#]],
+            expect![[
+                r#"Some("x") Buffer(Buffer { element: U8, contents: Filled { len: 4, fill: Unset } })"#
+            ]],
         );
         check(
             "x=u8[4]:7",

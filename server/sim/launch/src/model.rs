@@ -214,6 +214,8 @@ pub enum Contents {
 /// A pattern of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fill {
+    /// None is given: 0, 0, 0, …
+    Unset,
     /// 0, 0, 0, …
     Zero,
     /// 0, 1, 2, …
@@ -225,6 +227,13 @@ pub enum Fill {
     },
     /// One value repeated, as bits.
     Value(u64),
+}
+
+impl Fill {
+    /// Whether it leaves new memory as it is.
+    pub(crate) fn is_zero(self) -> bool {
+        matches!(self, Fill::Unset | Fill::Zero)
+    }
 }
 
 /// The buffer that a tensor map describes.
@@ -403,7 +412,7 @@ impl Contents {
             Contents::Filled { len, fill } => {
                 map.serialize_entry("len", len)?;
                 match fill {
-                    Fill::Zero => map.serialize_entry("fill", "zero"),
+                    Fill::Unset | Fill::Zero => map.serialize_entry("fill", "zero"),
                     Fill::Iota => map.serialize_entry("fill", "iota"),
                     Fill::Random { seed } => {
                         map.serialize_entry("fill", "random")?;

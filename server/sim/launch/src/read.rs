@@ -328,7 +328,7 @@ fn read_buffer(node: &Node) -> NamedPassed<'_> {
     let len = fields.get("len").zip(fields.integer("len")?.map(|len| len as u64));
     let given = CONTENTS.iter().any(|key| fields.get(key).is_some());
     let (key, contents) = match (given, len) {
-        (false, Some((_, len))) => ("fill", Contents::Filled { len, fill: Fill::Zero }),
+        (false, Some((_, len))) => ("fill", Contents::Filled { len, fill: Fill::Unset }),
         _ => {
             let (key, value) = fields.one_of("a buffer needs its contents, or a `len`", &CONTENTS)?;
             (key.name.as_str(), read_contents(&fields, &key.name, value, element, len.map(|len| len.1))?)

@@ -64,8 +64,8 @@ impl Resolved {
     /// The bytes of a buffer before the run.
     pub fn initial_bytes(&self, buffer: &PlacedBuffer) -> Cow<'_, [u8]> {
         let bytes = self.config.memory.bytes(buffer.address, buffer.len).unwrap_or_default();
-        match buffer.deferred {
-            None | Some(Fill::Zero) => Cow::Borrowed(bytes),
+        match buffer.deferred.filter(|fill| !fill.is_zero()) {
+            None => Cow::Borrowed(bytes),
             Some(fill) => {
                 let mut bytes = vec![0; bytes.len()];
                 contents::write(fill, buffer.element, &mut bytes);
@@ -87,7 +87,7 @@ impl Resolved {
     fn deferred(&self) -> impl Iterator<Item = (&PlacedBuffer, Fill)> {
         let mut known = FxHashSet::default();
         let fills = self.buffers.iter().filter_map(|buffer| Some((buffer, buffer.deferred?)));
-        fills.filter(move |(buffer, fill)| *fill != Fill::Zero && known.insert(buffer.address))
+        fills.filter(move |(buffer, fill)| !fill.is_zero() && known.insert(buffer.address))
     }
 
     /// The expectations that failed.

@@ -5,6 +5,7 @@
 //! deterministic, bounded and cancellable. No crate of the simulator uses threads, a clock or files, and nothing here
 //! depends on a language.
 
+pub mod accessed_bytes;
 mod control_flow;
 mod correction;
 mod dyn_eq;

@@ -68,6 +68,7 @@ impl Listing {
             last_store: None,
             notes: self.notes,
             model_diff: None,
+            accessed: None,
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::accessed_bytes::AccessedBytes;
 use crate::finding_kind::FindingKind;
 use crate::memory::DeviceMemory;
 use crate::note::Note;
@@ -240,6 +241,8 @@ pub struct RunResult {
     pub notes: Vec<Note>,
     /// The comparison with the reference model, for models that have one.
     pub model_diff: Option<Box<ModelDiff>>,
+    /// The bytes that the run accessed, if [`RunOptions::coverage`] requests them and the simulator records them.
+    pub accessed: Option<Box<AccessedBytes>>,
 }
 
 /// A store, or an atomic operation, of one lane.
@@ -302,6 +305,7 @@ impl RunResult {
             output: self.output.clone(),
             notes: self.notes.clone(),
             model_diff: self.model_diff.clone(),
+            accessed: None,
         }
     }
 
@@ -405,6 +409,8 @@ pub struct RunOptions {
     pub trace: Option<TraceRequest>,
     /// The address of a byte of device memory whose last store is reported in [`RunResult::last_store`].
     pub watch: Option<u64>,
+    /// Whether to fill [`RunResult::accessed`].
+    pub coverage: bool,
 }
 
 impl RunOptions {

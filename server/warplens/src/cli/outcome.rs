@@ -2,12 +2,16 @@
 
 use std::fmt::Display;
 
+use warplens_ide::lanes::Verdict;
+
 use super::plain::plain;
 
-/// The outcome of a command, which determines the exit code.
+/// The outcome of a command, which determines the exit code. Of several, the greatest counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
     Success,
+    /// Evidence is missing: a run reached a limit, or was not checked.
+    Incomplete,
     /// The input has errors.
     Errors,
     /// Invalid arguments, or unreadable input.
@@ -21,6 +25,15 @@ impl Outcome {
             Outcome::Success => 0,
             Outcome::Errors => 1,
             Outcome::Unusable => 2,
+            Outcome::Incomplete => 3,
+        }
+    }
+
+    pub(crate) fn of(verdict: &Verdict) -> Outcome {
+        match verdict {
+            _ if verdict.has_findings() => Outcome::Errors,
+            _ if verdict.is_incomplete() => Outcome::Incomplete,
+            _ => Outcome::Success,
         }
     }
 }

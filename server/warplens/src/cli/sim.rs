@@ -23,7 +23,7 @@ use ropey::Rope;
 use warplens_ide::lanes::json::Report;
 use warplens_ide::lanes::{Prepared, RunRequest};
 use warplens_ide::{Symbol, SymbolKind, TextRange, TextSize};
-use warplens_sim_warp::{Control, Status};
+use warplens_sim_warp::Control;
 use warplens_tools::source::{Launches, RunError, Source};
 
 pub(super) use arguments::Arguments;
@@ -31,7 +31,7 @@ use arguments::Format as OutputFormat;
 use listing::Listing;
 use progress::ProgressLine;
 use selection::{buffers_to_dump, check_warp};
-use simulated::{Simulated, failures};
+use simulated::Simulated;
 
 use super::files::Input;
 use super::launch::{note_errors, read_launches, read_source};
@@ -78,7 +78,7 @@ fn run_kernels(
         let outcome = match simulate(arguments, &source, request, &launches) {
             Ok(simulated) => {
                 write(&simulated, arguments, out)?;
-                simulated.outcome()
+                Outcome::of(&simulated.verdict)
             }
             Err(error) => refuse(error),
         };
@@ -122,12 +122,11 @@ fn simulate(
     let symbols = source.analysis.symbols(source.file).map_err(RunError::from)?;
     let text = Rope::from_str(&source.text);
     let hidden = hidden(&symbols, &prepared, &text);
-    let failures = match result.status {
-        Status::Finished => prepared.unexpected(&result, Control::none()).map_err(RunError::from)?,
-        _ => failures(&prepared, &result),
-    };
+    let failures = prepared.unexpected(&result, Control::none()).map_err(RunError::from)?;
+    let (verdict, coverage) = (prepared.verdict(&result, &failures), prepared.coverage(&result));
     let path = source.path.clone();
-    Ok(Simulated { path, text, prepared, result: Arc::new(result), dump, failures, hidden, steps })
+    let result = Arc::new(result);
+    Ok(Simulated { path, text, prepared, result, dump, failures, verdict, coverage, hidden, steps })
 }
 
 /// The lines of kernels and functions that are not part of the run.

@@ -14,7 +14,7 @@ use clap::{Args, ValueEnum};
 use super::files::{Found, Input, collect};
 use super::outcome::{Outcome, print_message, unusable};
 use crate::launch_file;
-use case::{Case, Runner, Verdict};
+use case::{Case, End, Runner};
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -70,8 +70,12 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     if cases.is_empty() && outcome == Outcome::Success {
         print_message("no launches with `expect`");
     }
-    let has_failed = cases.iter().any(|case: &Case| !matches!(case.verdict, Verdict::Passed(_)));
-    Ok(outcome.max(if has_failed { Outcome::Errors } else { Outcome::Success }))
+    let outcomes = cases.iter().map(|case: &Case| match case.end {
+        End::Passed(_) => Outcome::Success,
+        End::Incomplete(_) => Outcome::Incomplete,
+        End::Failed(_) | End::Invalid(_) => Outcome::Errors,
+    });
+    Ok(outcomes.fold(outcome, Outcome::max))
 }
 
 /// The sources that the paths select. If a path is a launch file, its sources come with it.

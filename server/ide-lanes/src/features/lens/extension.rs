@@ -66,6 +66,7 @@ fn result(shown: &LaneView, line_of: LineOf<'_>) -> Vec<(String, LensTarget)> {
     let unseen = shown.unseen_races().filter(|_| result.status == Status::Finished && !shown.has_findings());
     let mark = match (result.status, shown.has_findings()) {
         _ if shown.partial => "…",
+        _ if shown.verdict().is_incomplete() => "○",
         (Status::Finished, false) if unseen.is_some() => "○",
         (Status::Finished, false) => "✓",
         (Status::Finished, true) => "⚠",

@@ -1,6 +1,7 @@
 use expect_test::{Expect, expect};
 
 use super::*;
+use crate::findings::UnexpectedElement;
 use crate::json::Position;
 use crate::testing::{resolved, result};
 
@@ -16,8 +17,19 @@ fn check(change: impl FnOnce(&mut RunResult), options: &Options<'_>, expect: Exp
     expect.assert_eq(&serde_json::to_string_pretty(&report).unwrap());
 }
 
-const PLAIN: Options<'static> =
-    Options { model: "stack", dump: &[], warp: None, statements: &[], failures: &[] };
+static CLEAN: Verdict = Verdict { found: false, missing: Vec::new() };
+
+static NO_COVERAGE: Coverage = Coverage { executed: 2, statements: 3, buffers: Vec::new() };
+
+const PLAIN: Options<'static> = Options {
+    model: "stack",
+    dump: &[],
+    warp: None,
+    statements: &[],
+    failures: &[],
+    verdict: &CLEAN,
+    coverage: &NO_COVERAGE,
+};
 
 fn short(run: &mut RunResult) {
     run.warps[0].lines.truncate(1);
@@ -28,152 +40,164 @@ fn short(run: &mut RunResult) {
 #[test]
 fn the_shape() {
     let resolved = resolved();
-    let failures = [Unexpected::not_compared("`y`[0] is 1.5, expected 2.0")];
+    let element = UnexpectedElement { buffer: "y".to_owned(), index: 0 };
+    let failures = [Unexpected { message: "`y`[0] is 1.5, expected 2.0".to_owned(), element, writer: None }];
     let options = Options { dump: &resolved.buffers, failures: &failures, ..PLAIN };
     check(
         |run| run.warps[0].lines.truncate(2),
         &options,
         expect![[r#"
-        {
-          "entry": "k",
-          "launch": {
-            "name": "l",
-            "file": "k.ptx",
-            "entry": "k",
-            "grid": [
-              1,
-              1,
-              1
-            ],
-            "block": [
-              32,
-              1,
-              1
-            ]
-          },
-          "model": "stack",
-          "status": "finished",
-          "totals": {
-            "warp_instructions": 6,
-            "thread_instructions": 168,
-            "executed_thread_instructions": 124
-          },
-          "findings": [
             {
-              "code": "divergent-barrier",
-              "severity": "error",
-              "message": "lanes wait apart",
-              "line": 11,
-              "cta": [
-                0,
-                0,
-                0
-              ],
-              "warp": 0,
-              "lanes": "0000000f",
-              "related": [
+              "entry": "k",
+              "launch": {
+                "name": "l",
+                "file": "k.ptx",
+                "entry": "k",
+                "grid": [
+                  1,
+                  1,
+                  1
+                ],
+                "block": [
+                  32,
+                  1,
+                  1
+                ]
+              },
+              "model": "stack",
+              "status": "finished",
+              "verdict": "clean",
+              "reasons": [],
+              "coverage": {
+                "executed": 2,
+                "statements": 3,
+                "buffers": []
+              },
+              "totals": {
+                "warp_instructions": 6,
+                "thread_instructions": 168,
+                "executed_thread_instructions": 124
+              },
+              "findings": [
                 {
-                  "line": 15,
-                  "message": "the others"
-                }
-              ]
-            },
-            {
-              "code": "expect-failed",
-              "severity": "error",
-              "message": "`y`[0] is 1.5, expected 2.0",
-              "related": []
-            }
-          ],
-          "buffers": {
-            "y": {
-              "type": "f32",
-              "values": [
-                1.5,
-                "nan",
-                "-inf"
-              ],
-              "bytes": "0000c03f0000c07f000080ff"
-            }
-          },
-          "warps": [
-            {
-              "cta": [
-                0,
-                0,
-                0
-              ],
-              "warp": 0,
-              "launched": "ffffffff",
-              "lines": [
-                {
-                  "line": 10,
-                  "character": 4,
-                  "count": 1,
-                  "active": "ffffffff",
-                  "executed": "ffffffff",
-                  "visits": [
+                  "code": "divergent-barrier",
+                  "severity": "error",
+                  "message": "lanes wait apart",
+                  "line": 11,
+                  "cta": [
+                    0,
+                    0,
+                    0
+                  ],
+                  "warp": 0,
+                  "lanes": "0000000f",
+                  "related": [
                     {
-                      "active": "ffffffff",
-                      "executed": "ffffffff",
-                      "repeat": 1
+                      "line": 15,
+                      "message": "the others"
                     }
                   ]
                 },
                 {
-                  "line": 11,
-                  "character": 4,
-                  "count": 1,
-                  "active": "ffffffff",
-                  "executed": "000000ff",
-                  "visits": [
-                    {
-                      "active": "ffffffff",
-                      "executed": "000000ff",
-                      "repeat": 1
-                    }
-                  ]
+                  "code": "expect-failed",
+                  "severity": "error",
+                  "message": "`y`[0] is 1.5, expected 2.0",
+                  "related": [],
+                  "element": {
+                    "buffer": "y",
+                    "index": 0
+                  }
                 }
               ],
-              "registers": {
-                "%r1": [
-                  "00000000",
-                  "ffffffff",
-                  "00000002",
-                  "00000003",
-                  "00000004",
-                  "00000005",
-                  "00000006",
-                  "00000007",
-                  "00000008",
-                  "00000009",
-                  "0000000a",
-                  "0000000b",
-                  "0000000c",
-                  "0000000d",
-                  "0000000e",
-                  "0000000f",
-                  "00000010",
-                  "00000011",
-                  "00000012",
-                  "00000013",
-                  "00000014",
-                  "00000015",
-                  "00000016",
-                  "00000017",
-                  "00000018",
-                  "00000019",
-                  "0000001a",
-                  "0000001b",
-                  "0000001c",
-                  "0000001d",
-                  "0000001e",
-                  null
-                ]
-              }
-            }
-          ]
-        }"#]],
+              "buffers": {
+                "y": {
+                  "type": "f32",
+                  "values": [
+                    1.5,
+                    "nan",
+                    "-inf"
+                  ],
+                  "bytes": "0000c03f0000c07f000080ff"
+                }
+              },
+              "warps": [
+                {
+                  "cta": [
+                    0,
+                    0,
+                    0
+                  ],
+                  "warp": 0,
+                  "launched": "ffffffff",
+                  "lines": [
+                    {
+                      "line": 10,
+                      "character": 4,
+                      "count": 1,
+                      "active": "ffffffff",
+                      "executed": "ffffffff",
+                      "visits": [
+                        {
+                          "active": "ffffffff",
+                          "executed": "ffffffff",
+                          "repeat": 1
+                        }
+                      ]
+                    },
+                    {
+                      "line": 11,
+                      "character": 4,
+                      "count": 1,
+                      "active": "ffffffff",
+                      "executed": "000000ff",
+                      "visits": [
+                        {
+                          "active": "ffffffff",
+                          "executed": "000000ff",
+                          "repeat": 1
+                        }
+                      ]
+                    }
+                  ],
+                  "registers": {
+                    "%r1": [
+                      "00000000",
+                      "ffffffff",
+                      "00000002",
+                      "00000003",
+                      "00000004",
+                      "00000005",
+                      "00000006",
+                      "00000007",
+                      "00000008",
+                      "00000009",
+                      "0000000a",
+                      "0000000b",
+                      "0000000c",
+                      "0000000d",
+                      "0000000e",
+                      "0000000f",
+                      "00000010",
+                      "00000011",
+                      "00000012",
+                      "00000013",
+                      "00000014",
+                      "00000015",
+                      "00000016",
+                      "00000017",
+                      "00000018",
+                      "00000019",
+                      "0000001a",
+                      "0000001b",
+                      "0000001c",
+                      "0000001d",
+                      "0000001e",
+                      null
+                    ]
+                  }
+                }
+              ]
+            }"#]],
     );
 }
 
@@ -184,34 +208,41 @@ fn one_warp_of_many() {
         short,
         &Options { warp: Some(wanted), ..PLAIN },
         expect![[r#"
-        {
-          "entry": "k",
-          "launch": {
-            "name": "l",
-            "file": "k.ptx",
-            "entry": "k",
-            "grid": [
-              1,
-              1,
-              1
-            ],
-            "block": [
-              32,
-              1,
-              1
-            ]
-          },
-          "model": "stack",
-          "status": "finished",
-          "totals": {
-            "warp_instructions": 6,
-            "thread_instructions": 168,
-            "executed_thread_instructions": 124
-          },
-          "findings": [],
-          "buffers": {},
-          "warps": []
-        }"#]],
+            {
+              "entry": "k",
+              "launch": {
+                "name": "l",
+                "file": "k.ptx",
+                "entry": "k",
+                "grid": [
+                  1,
+                  1,
+                  1
+                ],
+                "block": [
+                  32,
+                  1,
+                  1
+                ]
+              },
+              "model": "stack",
+              "status": "finished",
+              "verdict": "clean",
+              "reasons": [],
+              "coverage": {
+                "executed": 2,
+                "statements": 3,
+                "buffers": []
+              },
+              "totals": {
+                "warp_instructions": 6,
+                "thread_instructions": 168,
+                "executed_thread_instructions": 124
+              },
+              "findings": [],
+              "buffers": {},
+              "warps": []
+            }"#]],
     );
 }
 
@@ -245,6 +276,13 @@ fn more_warps_than_are_listed() {
               },
               "model": "stack",
               "status": "finished",
+              "verdict": "clean",
+              "reasons": [],
+              "coverage": {
+                "executed": 2,
+                "statements": 3,
+                "buffers": []
+              },
               "totals": {
                 "warp_instructions": 6,
                 "thread_instructions": 168,
@@ -323,6 +361,13 @@ fn wide_waves_have_wide_masks() {
           },
           "model": "stack",
           "status": "finished",
+          "verdict": "clean",
+          "reasons": [],
+          "coverage": {
+            "executed": 2,
+            "statements": 3,
+            "buffers": []
+          },
           "totals": {
             "warp_instructions": 6,
             "thread_instructions": 168,

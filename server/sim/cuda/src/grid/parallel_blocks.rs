@@ -41,7 +41,8 @@ impl<'a> ParallelBlocks<'a> {
             || options.watch.is_some()
             || W::depends_on_order(run.launch);
         let workers = run.control.workers.filter(|workers| !alone && workers.count() > 1);
-        run.grid.spaces.access_set = workers.map(|_| Box::new(run.grid.spaces.new_access_set()));
+        let records = workers.is_some() || options.coverage;
+        run.grid.spaces.access_set = records.then(|| Box::new(run.grid.spaces.new_access_set()));
         ParallelBlocks { workers }
     }
 
@@ -58,7 +59,10 @@ impl<'a> ParallelBlocks<'a> {
             return Ok(false);
         }
         self.workers = None;
-        let accesses = run.grid.spaces.access_set.take();
+        let accesses = match run.launch.options.coverage {
+            true => run.grid.spaces.access_set.clone(),
+            false => run.grid.spaces.access_set.take(),
+        };
         // Before memory changes, the first turn of a warp may depend on the steps of the launch.
         let can_start = run.suspended.is_empty() && run.grid.spaces.changes > 0;
         let Some(accesses) = accesses.filter(|_| can_start) else { return Ok(false) };
@@ -99,10 +103,10 @@ impl<'a> ParallelBlocks<'a> {
         if failed.into_inner() {
             return Ok(false);
         }
-        let MergedResults { spaces, mut ranges, .. } =
+        let MergedResults { accesses, spaces, mut ranges } =
             merged.into_inner().unwrap_or_else(PoisonError::into_inner);
         ranges.sort_unstable_by_key(|range| range.first);
-        run.grid.spaces = spaces;
+        run.grid.spaces = Spaces { access_set: Some(accesses), ..spaces };
         run.grid.state.steps = steps.into_inner() - run.grid.state.charged;
         run.blocks_done = run.launch.blocks();
         for BlockRange { findings, races, traces, .. } in ranges {

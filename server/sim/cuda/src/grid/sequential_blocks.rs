@@ -303,7 +303,9 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         let status = W::final_status(status, &extra);
         let last_store = state.sanitizer.as_ref().and_then(|sanitizer| sanitizer.watch.as_ref()?.last);
         let findings = state.into_findings();
+        let base = spaces.launch.raw().0;
+        let accessed = spaces.access_set.map(|accesses| Box::new(accesses.into_launch(base)));
         let result = self.traces.finish(status, findings, spaces.launch, spaces.printed.finish());
-        RunResult { last_store, ..result }
+        RunResult { last_store, accessed, ..result }
     }
 }

@@ -1,13 +1,15 @@
 //! The set of bytes that a range of blocks accesses in memory that all blocks share. It shows whether ranges of blocks
 //! are independent, and which bytes each range has written.
 //!
-//! Each granule of four bytes is one bit. A list of the nonzero words makes iteration proportional to the accesses
+//! Each granule is one bit. A list of the nonzero words makes iteration proportional to the accesses
 //! instead of the memory.
+
+use warplens_sim_warp::accessed_bytes::{self, AccessedBytes};
 
 use super::region::{AccessMode, Extent, MemoryRegion};
 use crate::registers::{PerLane, lanes};
 
-const GRANULE: usize = 4;
+const GRANULE: usize = accessed_bytes::GRANULE as usize;
 /// Bytes of memory that one word of bits covers.
 const WORD_BYTES: usize = 64 * GRANULE;
 
@@ -106,6 +108,12 @@ impl AccessSet {
         if !range.is_empty() {
             granules.add_bytes(range.start, range.len());
         }
+    }
+
+    /// The accesses to the memory of the launch, which begins at the address `base`.
+    pub fn into_launch(self, base: u64) -> AccessedBytes {
+        let [launch, _] = self.regions;
+        AccessedBytes::new(base, launch.read.words, launch.written.words)
     }
 
     /// Whether neither range of blocks wrote bytes that the other accessed.

@@ -132,7 +132,7 @@ fn whole(
     rules: &CudaKernel,
     sizes: Sizes,
 ) -> Argument {
-    let stored = Access { element: ScalarType::B32, loaded: false, empty: None };
+    let stored = Access { element: ScalarType::B32, loaded: false, stored: true, empty: None };
     let access = part.and_then(|part| part.access).or(param.is_pointer.then_some(stored));
     let access = access.filter(|_| rules.takes_address(param));
     Argument { name: Some(param.name.to_string()), passed: passed(kind, access, part, sizes), at: None }
@@ -209,7 +209,7 @@ fn passed(kind: ScalarType, access: Option<Access>, part: Option<&Part>, sizes: 
 }
 
 fn buffer(access: Access, bytes: u64) -> Buffer {
-    let Access { element, loaded, empty } = access;
+    let Access { element, loaded, empty, .. } = access;
     let len = bytes / element.bytes() as u64;
     let fill = match empty.filter(|empty| empty.bytes == element.bytes() as u64) {
         Some(EmptySlot { bits: 0, .. }) => Fill::Zero,

@@ -417,7 +417,7 @@ fn a_deferred_buffer_is_filled_when_the_run_starts() {
     let launch = launches(text, Format::Toml).unwrap().remove(0).usable().unwrap();
     let kernel = Kernel::new("saxpy".into(), saxpy());
     let mut resolved = resolve(&launch, &kernel, 1 << 24, &|_| Err("no file".into())).unwrap();
-    assert_eq!(resolved.buffers[0].deferred, Some(Fill::Zero));
+    assert_eq!(resolved.buffers[0].deferred, Some(Fill::Unset));
     resolved.buffers[0].deferred = Some(Fill::Iota);
     let (x, y) = (resolved.buffer("x").unwrap(), resolved.buffer("y").unwrap());
     let last = |bytes: &[u8]| u32::from_le_bytes(bytes[bytes.len() - 4..].try_into().unwrap());

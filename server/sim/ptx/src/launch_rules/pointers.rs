@@ -126,6 +126,7 @@ fn accesses(bodies: &Bodies<'_>) -> ByParam<Access> {
         let access = Access {
             element: element_of(instruction),
             loaded,
+            stored: !loaded && !instruction.opcode().starts_with("prefetch"),
             empty: empty_slot(bodies, number, instruction),
         };
         for base in bodies.held(number, address.base) {

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use anstyle::{AnsiColor, Style};
 use text_size::{TextRange, TextSize};
 use warplens_ide::lanes::text::Style as LaneStyle;
-use warplens_ide::lanes::{LaneView, LaunchSource, Reporter, count, counter_totals, first_divergence};
+use warplens_ide::lanes::{
+    BufferCoverage, LaneView, LaunchSource, Missing, Reporter, count, counter_totals, first_divergence,
+};
 use warplens_sim_launch::{show, size};
 use warplens_sim_warp::{Finding, Limits, Severity, StatementId, Status, WarpId, WarpTrace};
 
@@ -295,7 +297,21 @@ impl Listing<'_> {
             "{style}{ended}{style:#}: {}, {}{predicated_off}{checks}",
             count(totals.warp_instructions, "warp instruction"),
             count(totals.thread_instructions, "thread instruction")
-        )
+        )?;
+        let verdict = &self.run.verdict;
+        if verdict.missing().is_empty() {
+            return Ok(());
+        }
+        let counts = verdict.missing().contains(&Missing::OutputsUnwritten);
+        for buffer in self.run.coverage.buffers.iter().filter(|buffer| counts && buffer.missing > 0) {
+            let BufferCoverage { name, missing, elements, .. } = buffer;
+            writeln!(
+                out,
+                "{WARNING}coverage{WARNING:#}: {}: {missing} of {elements} elements never written",
+                plain(name)
+            )?;
+        }
+        writeln!(out, "{WARNING}verdict{WARNING:#}: {verdict}")
     }
 }
 

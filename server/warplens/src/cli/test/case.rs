@@ -4,8 +4,11 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use warplens_ide::AnalysisHost;
-use warplens_ide::lanes::{AvailableLaunch, Choice, LaunchProblem, LaunchSource, RunRequest, RunSettings};
-use warplens_sim_warp::{Control, Severity, Status};
+use warplens_ide::lanes::{
+    AvailableLaunch, Choice, LaunchProblem, LaunchSource, Prepared, RunRequest, RunSettings, Unexpected,
+    Verdict,
+};
+use warplens_sim_warp::{Control, Severity};
 
 use crate::cli::files::Input;
 use crate::cores::Cores;
@@ -18,15 +21,17 @@ pub(super) struct Case {
     pub(super) path: String,
     /// The kernel and the launch.
     pub(super) name: String,
-    pub(super) verdict: Verdict,
+    pub(super) end: End,
 }
 
-/// The verdict on a launch.
-pub(super) enum Verdict {
+/// How a case ended.
+pub(super) enum End {
     /// This number of checks passed.
     Passed(usize),
-    /// Checks failed, or the run has errors.
+    /// Checks failed, or the run has errors or warnings.
     Failed(Vec<String>),
+    /// Nothing was found, but evidence is missing.
+    Incomplete(Verdict),
     /// The launch cannot be run.
     Invalid(String),
 }
@@ -59,10 +64,10 @@ impl Runner<'_> {
         let path = input.path.display().to_string();
         let mut cases = Vec::new();
         for offer in analysis.launches(id, file.as_ref()).map_err(|error| error.to_string())? {
-            let case = |verdict| Case { path: path.clone(), name: name(&offer), verdict };
+            let case = |end| Case { path: path.clone(), name: name(&offer), end };
             let has_checks = offer.launch.as_ref().is_some_and(|launch| !launch.expect.is_empty());
             if let Some(problem) = &offer.problem {
-                cases.extend(self.invalid(problem, &path).map(|problem| case(Verdict::Invalid(problem))));
+                cases.extend(self.invalid(problem, &path).map(|problem| case(End::Invalid(problem))));
             } else if offer.source != LaunchSource::Inferred && has_checks {
                 let request = RunRequest {
                     entry: offer.entry.clone(),
@@ -74,11 +79,11 @@ impl Runner<'_> {
                 };
                 let read = launch_file::contents(&base);
                 let prepared = analysis.prepare_run(id, &request, file.as_ref(), &read);
-                let verdict = match prepared.map_err(|error| error.to_string())? {
+                let end = match prepared.map_err(|error| error.to_string())? {
                     Ok(prepared) => run(&prepared)?,
-                    Err(problem) => Verdict::Invalid(problem.in_path(&path).to_string()),
+                    Err(problem) => End::Invalid(problem.in_path(&path).to_string()),
                 };
-                cases.push(case(verdict));
+                cases.push(case(end));
             }
         }
         Ok(cases)
@@ -90,7 +95,7 @@ impl Runner<'_> {
         let problems = launch_file::problems(file).map_err(|error| error.to_string())?;
         let case = |(name, problem): (String, LaunchProblem)| {
             let problem = self.invalid(&problem, &path)?;
-            Some(Case { path: path.clone(), name, verdict: Verdict::Invalid(problem) })
+            Some(Case { path: path.clone(), name, end: End::Invalid(problem) })
         };
         Ok(problems.into_iter().filter_map(case).collect())
     }
@@ -109,22 +114,19 @@ fn name(offer: &AvailableLaunch) -> String {
     }
 }
 
-fn run(prepared: &warplens_ide::lanes::Prepared) -> Result<Verdict, String> {
+fn run(prepared: &Prepared) -> Result<End, String> {
     let cores = Cores::all();
     let control = Control { workers: Some(&cores), ..Control::none() };
     let (prepared, result) = prepared.run_adjusted(control).map_err(|_| "the run was stopped".to_owned())?;
-    let errors = result.findings.iter().filter(|finding| finding.severity == Severity::Error);
-    let mut failures: Vec<String> =
-        errors.map(|finding| format!("{}: {}", finding.kind, finding.message)).collect();
-    match result.status {
-        Status::Finished => {
-            failures.extend(prepared.resolved.failures(&result).into_iter().map(|failure| failure.message));
-        }
-        Status::StepLimit => failures.push("not checked: the run stopped at the step limit".to_owned()),
-        _ => failures.push("not checked: the run did not finish".to_owned()),
+    let unexpected = Unexpected::of(&prepared.resolved, &result);
+    let verdict = prepared.verdict(&result, &unexpected);
+    if verdict.is_incomplete() {
+        return Ok(End::Incomplete(verdict));
     }
-    Ok(match failures.is_empty() {
-        true => Verdict::Passed(prepared.resolved.launch.expect.len()),
-        false => Verdict::Failed(failures),
-    })
+    if !verdict.has_findings() {
+        return Ok(End::Passed(prepared.resolved.launch.expect.len()));
+    }
+    let counted = result.findings.iter().filter(|finding| finding.severity != Severity::Information);
+    let findings = counted.map(|finding| format!("{}: {}", finding.kind, finding.message));
+    Ok(End::Failed(findings.chain(unexpected.into_iter().map(|unexpected| unexpected.message)).collect()))
 }

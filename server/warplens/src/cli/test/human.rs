@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use warplens_ide::lanes::count;
 
-use super::case::{Case, Verdict};
+use super::case::{Case, End};
 use crate::cli::plain::plain;
 
 const PASSED: Style = AnsiColor::Green.on_default();
@@ -14,15 +14,16 @@ const FAILED: Style = AnsiColor::Red.on_default().bold();
 /// The line of a launch, and its failures.
 pub(super) fn line(case: &Case, out: &mut dyn Write) -> io::Result<()> {
     let name = format!("{}: {}", plain(&case.path), plain(&case.name));
-    match &case.verdict {
-        Verdict::Passed(checks) => {
+    match &case.end {
+        End::Passed(checks) => {
             writeln!(out, "{PASSED}passed{PASSED:#}  {name} ({})", count(*checks, "check"))
         }
-        Verdict::Failed(failures) => {
+        End::Failed(failures) => {
             writeln!(out, "{FAILED}failed{FAILED:#}  {name}")?;
             failures.iter().try_for_each(|failure| writeln!(out, "        {}", plain(failure)))
         }
-        Verdict::Invalid(problem) => {
+        End::Incomplete(verdict) => writeln!(out, "{FAILED}{verdict}{FAILED:#} {name}"),
+        End::Invalid(problem) => {
             writeln!(out, "{FAILED}invalid{FAILED:#} {name}\n        {}", plain(problem))
         }
     }
@@ -30,10 +31,17 @@ pub(super) fn line(case: &Case, out: &mut dyn Write) -> io::Result<()> {
 
 /// How many launches passed and failed.
 pub(super) fn summary(cases: &[Case], out: &mut dyn Write) -> io::Result<()> {
-    let passed = cases.iter().filter(|case| matches!(case.verdict, Verdict::Passed(_))).count();
-    match cases.len() - passed {
-        _ if cases.is_empty() => Ok(()),
-        0 => writeln!(out, "{} passed", count(passed, "launch")),
-        failed => writeln!(out, "{} passed, {failed} failed", count(passed, "launch")),
+    if cases.is_empty() {
+        return Ok(());
     }
+    let number = |is: fn(&End) -> bool| cases.iter().filter(|case| is(&case.end)).count();
+    write!(out, "{} passed", count(number(|end| matches!(end, End::Passed(_))), "launch"))?;
+    let failed = number(|end| matches!(end, End::Failed(_) | End::Invalid(_)));
+    let incomplete = number(|end| matches!(end, End::Incomplete(_)));
+    for (count, what) in [(failed, "failed"), (incomplete, "incomplete")] {
+        if count != 0 {
+            write!(out, ", {count} {what}")?;
+        }
+    }
+    writeln!(out)
 }

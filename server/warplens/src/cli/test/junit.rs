@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::case::{Case, Verdict};
+use super::case::{Case, End};
 use crate::cli::plain::{NOT_IN_XML, plain};
 
 pub(super) fn write(cases: &[Case], out: &mut dyn Write) -> io::Result<()> {
@@ -13,10 +13,11 @@ pub(super) fn write(cases: &[Case], out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "  <testsuite name=\"{path}\"{}>", counts(suite))?;
         for case in suite {
             write!(out, "    <testcase name=\"{}\" classname=\"{path}\"", escaped(&case.name))?;
-            match &case.verdict {
-                Verdict::Passed(_) => writeln!(out, "/>")?,
-                Verdict::Failed(failures) => element(out, "failure", failures)?,
-                Verdict::Invalid(problem) => element(out, "error", std::slice::from_ref(problem))?,
+            match &case.end {
+                End::Passed(_) => writeln!(out, "/>")?,
+                End::Failed(failures) => element(out, "failure", failures)?,
+                End::Incomplete(verdict) => element(out, "error", &[verdict.to_string()])?,
+                End::Invalid(problem) => element(out, "error", std::slice::from_ref(problem))?,
             }
         }
         writeln!(out, "  </testsuite>")?;
@@ -25,12 +26,12 @@ pub(super) fn write(cases: &[Case], out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn counts(cases: &[Case]) -> String {
-    let count = |is: fn(&Verdict) -> bool| cases.iter().filter(|case| is(&case.verdict)).count();
+    let count = |is: fn(&End) -> bool| cases.iter().filter(|case| is(&case.end)).count();
     format!(
         " tests=\"{}\" failures=\"{}\" errors=\"{}\"",
         cases.len(),
-        count(|verdict| matches!(verdict, Verdict::Failed(_))),
-        count(|verdict| matches!(verdict, Verdict::Invalid(_)))
+        count(|end| matches!(end, End::Failed(_))),
+        count(|end| matches!(end, End::Incomplete(_) | End::Invalid(_)))
     )
 }
 

@@ -17,7 +17,7 @@ pub(super) fn link(snapshot: &Snapshot, found: &mut [Diagnostic]) -> Result<(), 
         return Ok(());
     }
     for failure in lanes.shown.failures.iter() {
-        let Some(element) = &failure.element else { continue };
+        let element = &failure.element;
         let title = FindingKind::ExpectFailed.with_term(&failure.message);
         let Some(found) = found.iter_mut().find(|found| found.message.lines().next() == Some(&title)) else {
             continue;

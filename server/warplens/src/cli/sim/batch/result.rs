@@ -11,14 +11,17 @@ use crate::cli::sim::simulated::Simulated;
 pub(super) struct Ended {
     /// The line of JSON, with a line feed.
     pub(super) line: Vec<u8>,
-    pub(super) verdict: Verdict,
+    pub(super) counted: Counted,
 }
 
-/// The verdict on a launch, for the exit code and the summary.
+/// How the exit code and the summary count a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum Counted {
     Passed,
+    /// It has findings.
     Failed,
+    /// It has none, and evidence is missing.
+    Incomplete,
     /// The launch could not be run.
     Invalid,
 }
@@ -52,7 +55,12 @@ struct NotRun<'r> {
 
 pub(super) fn ended(simulated: &Simulated, arguments: &Arguments, index: u64, id: Option<&BatchId>) -> Ended {
     let Simulated { prepared, result, failures, .. } = simulated;
-    let ok = simulated.outcome() == Outcome::Success;
+    let counted = match Outcome::of(&simulated.verdict) {
+        Outcome::Success => Counted::Passed,
+        Outcome::Incomplete => Counted::Incomplete,
+        Outcome::Errors | Outcome::Unusable => Counted::Failed,
+    };
+    let ok = counted == Counted::Passed;
     let checks = prepared.resolved.launch.expect.len();
     let failures = failures.iter().map(|failure| failure.message.as_str()).collect();
     let expect = (checks != 0).then_some(Checks { checks, failures });
@@ -68,23 +76,23 @@ pub(super) fn ended(simulated: &Simulated, arguments: &Arguments, index: u64, id
             line(&ResultLine { index, id, ok, expect, run })
         }
     };
-    Ended { line, verdict: if ok { Verdict::Passed } else { Verdict::Failed } }
+    Ended { line, counted }
 }
 
 /// The result of a launch that cannot be run.
 pub(super) fn invalid(error: &str, index: u64, id: Option<&BatchId>) -> Ended {
-    not_run("invalid", error, Verdict::Invalid, index, id)
+    not_run("invalid", error, Counted::Invalid, index, id)
 }
 
 /// The result of a launch whose run panicked.
 pub(super) fn internal_error(message: &str, index: u64, id: Option<&BatchId>) -> Ended {
     let message = format!("internal error: {message}; report it with the source and this launch");
-    not_run("internal-error", &message, Verdict::Failed, index, id)
+    not_run("internal-error", &message, Counted::Failed, index, id)
 }
 
-fn not_run(status: &'static str, error: &str, verdict: Verdict, index: u64, id: Option<&BatchId>) -> Ended {
+fn not_run(status: &'static str, error: &str, counted: Counted, index: u64, id: Option<&BatchId>) -> Ended {
     let run = NotRun { status, error, findings: [], totals: None };
-    Ended { line: line(&ResultLine { index, id, ok: false, expect: None, run }), verdict }
+    Ended { line: line(&ResultLine { index, id, ok: false, expect: None, run }), counted }
 }
 
 fn line(result: &impl Serialize) -> Vec<u8> {

@@ -5,7 +5,7 @@ use std::fmt;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 
 use super::earlier_results::EarlierResults;
-use super::result::Verdict;
+use super::result::Counted;
 use crate::cli::outcome::{Outcome, print_message};
 
 /// The counts so far. A terminal shows them while the batch runs.
@@ -18,6 +18,7 @@ pub(super) struct Summary {
 struct Counts {
     passed: u64,
     failed: u64,
+    incomplete: u64,
     invalid: u64,
     /// The number of launches with an earlier result, and how many of them did not pass.
     earlier: [u64; 2],
@@ -30,12 +31,13 @@ impl Summary {
         Summary { bar: ProgressBar::new_spinner().with_style(style), counts }
     }
 
-    pub(super) fn add(&mut self, verdict: Verdict) {
-        let Counts { passed, failed, invalid, .. } = &mut self.counts;
-        *match verdict {
-            Verdict::Passed => passed,
-            Verdict::Failed => failed,
-            Verdict::Invalid => invalid,
+    pub(super) fn add(&mut self, counted: Counted) {
+        let Counts { passed, failed, incomplete, invalid, .. } = &mut self.counts;
+        *match counted {
+            Counted::Passed => passed,
+            Counted::Failed => failed,
+            Counted::Incomplete => incomplete,
+            Counted::Invalid => invalid,
         } += 1;
         self.bar.inc(1);
         if !self.bar.is_hidden() {
@@ -53,18 +55,22 @@ impl Summary {
 
 impl Counts {
     fn outcome(self) -> Outcome {
-        let Counts { failed, invalid, earlier: [_, earlier], .. } = self;
-        if failed + invalid + earlier == 0 { Outcome::Success } else { Outcome::Errors }
+        let Counts { failed, incomplete, invalid, earlier: [_, earlier], .. } = self;
+        match () {
+            () if failed + invalid + earlier != 0 => Outcome::Errors,
+            () if incomplete != 0 => Outcome::Incomplete,
+            () => Outcome::Success,
+        }
     }
 }
 
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Counts { passed, failed, invalid, earlier } = *self;
-        let launches = passed + failed + invalid;
+        let Counts { passed, failed, incomplete, invalid, earlier } = *self;
+        let launches = passed + failed + incomplete + invalid;
         let plural = if launches == 1 { "" } else { "es" };
         write!(f, "{} launch{plural}: {} passed", HumanCount(launches), HumanCount(passed))?;
-        for (count, what) in [(failed, "failed"), (invalid, "invalid")] {
+        for (count, what) in [(failed, "failed"), (incomplete, "incomplete"), (invalid, "invalid")] {
             if count != 0 {
                 write!(f, ", {} {what}", HumanCount(count))?;
             }
@@ -89,7 +95,7 @@ mod tests {
     #[test]
     fn counts() {
         let text = |passed, failed, invalid, earlier| {
-            let counts = Counts { passed, failed, invalid, earlier };
+            let counts = Counts { passed, failed, incomplete: 0, invalid, earlier };
             (counts.to_string(), counts.outcome())
         };
         let launches = |text: &str, outcome| (text.to_owned(), outcome);
@@ -105,6 +111,11 @@ mod tests {
         assert_eq!(
             text(2, 0, 0, [4, 1]),
             launches("2 launches: 2 passed; 4 skipped, with earlier results (1 not passed)", Outcome::Errors)
+        );
+        let limited = Counts { passed: 2, incomplete: 1, ..Counts::default() };
+        assert_eq!(
+            (limited.to_string(), limited.outcome()),
+            launches("3 launches: 2 passed, 1 incomplete", Outcome::Incomplete)
         );
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Error, Result, anyhow};
-use warplens_ide::lanes::Choice;
+use warplens_ide::lanes::{Choice, Unexpected};
 use warplens_sim_launch::{BatchId, Launch, batch_line};
 use warplens_sim_warp::Control;
 use warplens_tools::source::RunError;
@@ -20,7 +20,7 @@ use super::summary::Summary;
 use crate::cli::input::STANDARD_INPUT;
 use crate::cli::sim::arguments::Arguments;
 use crate::cli::sim::selection::{buffers_to_dump, check_warp};
-use crate::cli::sim::simulated::{Simulated, failures};
+use crate::cli::sim::simulated::Simulated;
 use crate::launch_file;
 use crate::panic::panic_message;
 
@@ -138,7 +138,8 @@ impl<'a> Batch<'a> {
         let settled = prepared.run_adjusted(Control::none());
         let (prepared, result) = settled.map_err(RunError::from)?;
         check_warp(arguments.warp, &prepared)?;
-        let failures = failures(&prepared, &result);
+        let failures = Unexpected::of(&prepared.resolved, &result);
+        let (verdict, coverage) = (prepared.verdict(&result, &failures), prepared.coverage(&result));
         let simulated = Simulated {
             path: source.path.clone(),
             text: text.clone(),
@@ -146,6 +147,8 @@ impl<'a> Batch<'a> {
             result: result.into(),
             dump,
             failures,
+            verdict,
+            coverage,
             hidden: Vec::new(),
             steps: None,
         };
@@ -162,7 +165,7 @@ impl<'a> Batch<'a> {
             output.error = Some(error);
             return ControlFlow::Break(());
         }
-        output.summary.add(ended.verdict);
+        output.summary.add(ended.counted);
         ControlFlow::Continue(())
     }
 }
