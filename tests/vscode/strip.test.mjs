@@ -60,7 +60,7 @@ describe('lanes as strips', { skip, timeout: 900_000 }, () => {
       const before = await bench.stripOf('add.u64');
       await bench.word('mul.lo', 'mul').click();
       await bench.page.keyboard.press('End');
-      for (let typed = 0; typed < 40; typed++) {
+      for (let typed = 0; typed < 12; typed++) {
         await bench.page.keyboard.type(typed === 0 ? ' ' : '/');
         // The page may be read between the removal of a decoration and the next frame.
         const now = (await bench.stripOf('add.u64')) ?? (await bench.stripOf('add.u64'));
@@ -68,7 +68,7 @@ describe('lanes as strips', { skip, timeout: 900_000 }, () => {
         assert.equal(now.image, before.image);
       }
       await shot('strip-2-typed');
-      for (let typed = 0; typed < 40; typed++) await bench.page.keyboard.press('Backspace');
+      for (let typed = 0; typed < 12; typed++) await bench.page.keyboard.press('Backspace');
       await until('the strips are aligned again', async () => new Set((await bench.strips()).map((strip) => strip.x)).size === 1);
     });
 
