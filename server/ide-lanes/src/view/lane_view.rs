@@ -9,8 +9,8 @@ use warplens_ide_db::source_name;
 use warplens_sim_launch::{Launch, PlacedBuffer, Resolved};
 use warplens_sim_warp::objects::{ArrayShape, Object};
 use warplens_sim_warp::{
-    Correction, Executable, Finding, LineTrace, Mask, Note, Reconvergence, RunResult, Severity, StatementId,
-    Status, TracedRegister, TracedVisit, Values, WarpId, WarpTrace,
+    Executable, Finding, LineTrace, Mask, Note, Reconvergence, RunResult, Severity, StatementId, Status,
+    TracedRegister, TracedVisit, Values, WarpId, WarpTrace,
 };
 
 use super::positions::{PlacedStatement, StatementPosition};
@@ -163,16 +163,6 @@ impl LaneView {
     pub(crate) fn stopped_at(&self) -> Option<(&Finding, TextSize)> {
         let finding = self.result.findings.iter().rfind(|finding| finding.severity == Severity::Error)?;
         Some((finding, self.place(finding.statement?)?.start()))
-    }
-
-    /// The statement whose insertion corrects a finding, if one statement is enough and the text is unchanged there: the offset, and the
-    /// guard that it takes from the statement next to it.
-    pub(crate) fn correction(&self, finding: &Finding) -> Option<(Correction, TextSize, Option<TextRange>)> {
-        let correction = self.run.program.as_ref()?.correction(finding)?;
-        let StatementPosition { range, opcode, edited } = self.position(correction.at)?;
-        let at = if correction.after { range.end() } else { range.start() };
-        let guard = correction.guarded.then(|| TextRange::new(range.start(), opcode));
-        (!edited).then_some((correction, at, guard))
     }
 
     /// What statements did apart from their lanes and registers: until the selected point in time, or in the whole run.
