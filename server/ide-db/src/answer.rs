@@ -92,6 +92,18 @@ impl Fix {
         let edits = vec![TextEdit { range, insert: word.to_owned() }];
         Fix { title: format!("Replace with `{word}`"), edits, preferred: false }
     }
+
+    /// A text after the edits, whose ranges are in it.
+    #[must_use]
+    pub fn applied(&self, text: &str) -> String {
+        let mut edits: Vec<&TextEdit> = self.edits.iter().collect();
+        edits.sort_by_key(|edit| std::cmp::Reverse(edit.range.start()));
+        let mut text = text.to_owned();
+        for TextEdit { range, insert } in edits {
+            text.replace_range(std::ops::Range::<usize>::from(*range), insert);
+        }
+        text
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,6 +5,7 @@ mod attributes;
 mod beyond_limits;
 mod branch_for_predicate;
 mod broken;
+mod callee_barriers;
 mod conflicting_directives;
 mod cross_item;
 mod cta_groups;

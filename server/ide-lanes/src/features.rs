@@ -2,6 +2,7 @@
 
 pub mod compare;
 mod diagnostics;
+pub mod fixes;
 mod hover;
 mod lens;
 pub mod operands;

@@ -13,6 +13,6 @@ pub(crate) use available::launches_in;
 pub use available::{AvailableLaunch, LaunchSource, launches_of};
 pub use choice::Choice;
 pub(crate) use choice::{ChosenLaunch, choose};
-pub(crate) use kernels::kernels_of;
+pub(crate) use kernels::{kernel_called, kernels_of};
 pub use launch_file::{DocumentName, LaunchFile};
 pub use model_names::{UnknownModel, model_named};

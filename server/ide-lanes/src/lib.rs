@@ -34,8 +34,8 @@ pub mod wave;
 
 pub use count::count;
 pub use features::{
-    Click, Lens, LensStyle, LensTarget, Step, Steps, WarpSummaries, WarpSummary, compare, findings_of, hover,
-    lenses_of, operands, panel, same_registers, with_documentation,
+    Click, Lens, LensStyle, LensTarget, Step, Steps, WarpSummaries, WarpSummary, compare, findings_of, fixes,
+    hover, lenses_of, operands, panel, same_registers, with_documentation,
 };
 pub use findings::{ReportedFinding, Reporter, Unexpected, UnexpectedElement};
 pub use launches::{
@@ -47,6 +47,8 @@ pub use run::{
     BufferCoverage, Coverage, Missing, Outcome, Prepared, Role, RunRequest, RunSettings, Verdict,
     WarpRequest, prepare,
 };
-pub use simulator::{Decoded, DocumentKernel, Found, LaunchProblem, Model, Progressing, Simulator};
+pub use simulator::{
+    Decoded, DocumentKernel, FindingInText, Found, LaunchProblem, Model, Progressing, Simulator,
+};
 pub use view::{LaneHint, LaneView, LineOf, StatementView, counter_totals, first_divergence, text};
 pub use warplens_sim_warp::{Cancelled, TraceRequest, WarpId};

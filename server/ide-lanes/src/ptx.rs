@@ -3,18 +3,21 @@
 mod broken;
 mod condition;
 mod decode;
+mod fixes;
 mod kernels;
 mod source_lines;
 
 use std::sync::Arc;
 
-use warplens_ide_db::{Database, Db, File, Item};
+use warplens_ide_db::{Database, Db, File, Fix, Item};
 use warplens_sim_ptx as ptx;
 use warplens_sim_warp::ModelInfo;
 use warplens_syntax::Language;
 
 use self::source_lines::SourceFiles;
-use crate::simulator::{Decoded, DocumentKernel, Found, LaunchProblem, Model, Progressing, Simulator};
+use crate::simulator::{
+    Decoded, DocumentKernel, FindingInText, Found, LaunchProblem, Model, Progressing, Simulator,
+};
 
 pub struct Ptx;
 
@@ -59,5 +62,9 @@ impl Simulator for Ptx {
             broken,
             body: Box::new(move || kernels::body(db, file, &decoded)),
         })
+    }
+
+    fn fixes(&self, found: FindingInText<'_>) -> Vec<Fix> {
+        fixes::fixes(found)
     }
 }

@@ -1,5 +1,6 @@
 //! What a language provides to run the kernels of a document.
 
+mod finding_in_text;
 mod kernel;
 mod model;
 mod problem;
@@ -8,12 +9,13 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 use text_size::TextRange;
-use warplens_ide_db::{Database, Db, File, Item};
+use warplens_ide_db::{Database, Db, File, Fix, Item};
 use warplens_sim_launch::{Body, Kernel};
 use warplens_sim_warp::{Executable, ModelInfo, StatementId};
 use warplens_syntax::Language;
 
 use crate::program::Statement;
+pub use finding_in_text::FindingInText;
 pub use kernel::DocumentKernel;
 pub use model::Model;
 pub use problem::LaunchProblem;
@@ -58,6 +60,12 @@ pub trait Simulator: Sync {
         kernel: &DocumentKernel,
         model: Model,
     ) -> Result<Decoded<'db>, LaunchProblem>;
+
+    /// Edits that may fix a finding, the most likely one first, besides the statements that its program inserts. Each is checked by a run
+    /// before it is offered.
+    fn fixes(&self, _found: FindingInText<'_>) -> Vec<Fix> {
+        Vec::new()
+    }
 }
 
 pub struct Found {

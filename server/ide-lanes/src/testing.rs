@@ -121,6 +121,7 @@ pub(crate) fn result() -> RunResult {
             lanes: 0xf,
             related: vec![Related { statement: StatementId(5), message: "the others".to_owned() }],
             barrier: None,
+            racing: None,
             guess: None,
             has_computed_address: false,
             starts_late: false,

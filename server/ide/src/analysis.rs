@@ -18,6 +18,7 @@ use warplens_ide_diagnostics::rules::Rules;
 use warplens_ide_diagnostics::wave::dialect::{Dialect, Rewritten};
 use warplens_ide_diagnostics::{allow_fix, share};
 use warplens_ide_lanes as lanes;
+use warplens_ide_lanes::fixes::{self, Budget, Version};
 use warplens_ide_lanes::{
     AvailableLaunch, LaneView, LaunchFile, LaunchProblem, Lens, LensStyle, Prepared, RunRequest,
 };
@@ -25,6 +26,7 @@ use warplens_sim_launch::FileReader;
 use warplens_sim_warp::Workers;
 use warplens_syntax::{ItemList, Language};
 
+use crate::checked_fix::checked_fix;
 use crate::contraction::Contractions;
 use crate::format::Formatted;
 use crate::hover::WantedSource;
@@ -497,6 +499,44 @@ impl Analysis {
         self.query_language(file, |db, source, support| {
             lanes::findings_of(db, source, support.simulator, shown, &self.rules)
         })
+    }
+
+    /// The fix of a finding of the run that a document shows, if a run of the edited text confirms one. The checks of a request share
+    /// the budget.
+    pub fn checked_fix(
+        &self,
+        file: FileId,
+        shown_and_ran: (&LaneView, &Prepared),
+        found: &Diagnostic,
+        budget: &mut Budget,
+    ) -> Answer<Option<Fix>> {
+        let proposed = self.query_language(file, |db, file, support| {
+            fixes::proposed_fixes(db, file, support.simulator?, &self.rules, shown_and_ran, found)
+        })?;
+        proposed.map_or(Ok(None), |proposed| checked_fix(self, file, shown_and_ran.1, proposed, budget))
+    }
+
+    /// The kernel of a run after a fix, in a database of its own.
+    pub(crate) fn fixed(&self, file: FileId, text: &str, ran: &Prepared) -> Answer<Option<Version>> {
+        let settings = self
+            .query(file, |db, file| Some((file.language(db), file.profile(db).clone(), file.accepts(db))))?;
+        let Some((language, profile, accepts)) = settings else { return Ok(None) };
+        let mut host = AnalysisHost::with_languages(self.languages);
+        host.set_accepts(accepts);
+        host.open(file, language, text);
+        host.set_profile(file, profile);
+        host.snapshot().query_language(file, |db, file, support| {
+            Version::of(db, file, support.simulator?, &self.rules, ran)
+        })
+    }
+
+    /// Tells any thread whether this snapshot is cancelled.
+    pub(crate) fn cancellation(&self, file: FileId) -> impl Fn() -> bool + Sync + use<> {
+        let (own, token) = (Mutex::new(self.clone()), self.db.cancellation_token());
+        move || {
+            let own = own.lock().unwrap_or_else(PoisonError::into_inner);
+            token.is_cancelled() || own.check_cancelled(file).is_err()
+        }
     }
 
     /// Runs a query that depends on the language of the file. Returns an empty result if the host does not have the language.

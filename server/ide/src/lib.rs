@@ -8,6 +8,7 @@
 
 mod analysis;
 mod call_hierarchy;
+mod checked_fix;
 mod completion;
 mod completion_context;
 mod contraction;

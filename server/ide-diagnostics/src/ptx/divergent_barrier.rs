@@ -5,7 +5,9 @@ use std::cell::{Cell, LazyCell};
 use warplens_hir::Variance;
 use warplens_hir::cfg::{BlockEnd, BlockId, Cfg};
 use warplens_hir::post_dominators::PostDominators;
-use warplens_hir::ptx::{Function, FunctionKind, Instruction, InstructionId, Link, ReferentId, Uniformity};
+use warplens_hir::ptx::{
+    Function, FunctionKind, Instruction, InstructionId, Link, Operand, ReferentId, Resolution, Uniformity,
+};
 use warplens_ide_db::Problem;
 use warplens_ide_db::ptx::variance;
 
@@ -22,9 +24,9 @@ pub(super) fn guarded(
     links: &[Link],
 ) -> Problem {
     let message = format!(
-        "only some lanes of the warp may arrive at this `{}`: its guard `{}` may differ between lanes ({}); \
+        "only some lanes of the warp may arrive at {}: its guard `{}` may differ between lanes ({}); \
          all lanes of a warp must arrive together",
-        barrier.mnemonic(),
+        described(function, barrier),
         function.referent_text(register),
         variance::path(function, links)
     );
@@ -124,10 +126,37 @@ pub(super) fn check(
     }
 }
 
-/// Whether all threads of the CTA participate in a barrier. With a count only some do: other lanes may not arrive at all.
+/// Whether all threads of the CTA participate in a barrier. With a count only some do: other lanes may not arrive at all. A call that leads
+/// to a barrier is only checked if that one counts all.
 pub(super) fn counts_all(barrier: Instruction<'_>) -> bool {
+    if barrier.opcode() == "call" {
+        return true;
+    }
     let operands = barrier.operands().len();
     if barrier.has("red") { operands <= 3 } else { operands <= 1 }
+}
+
+/// The barrier, or that of the function that is called.
+fn described(function: &Function, barrier: Instruction<'_>) -> String {
+    match callee(function, barrier) {
+        Some(callee) => format!("the barrier of `{callee}`, which is called here"),
+        None => format!("this `{}`", barrier.mnemonic()),
+    }
+}
+
+/// The function that a direct call names.
+pub(super) fn callee<'f>(function: &'f Function, call: Instruction<'f>) -> Option<&'f str> {
+    if call.opcode() != "call" {
+        return None;
+    }
+    let target = call.operands().iter().find(|operand| !matches!(operand, Operand::Arguments(_)))?;
+    match *target {
+        Operand::Symbol(name) | Operand::Register { name, .. } => match function.name(name).resolution {
+            Resolution::External(name) => Some(name),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Whether a branch surely separates lanes of one warp. A comparison with an unknown number may separate whole warps.
@@ -220,9 +249,9 @@ fn between_branch_and_reconvergence(
 ) -> Problem {
     let links = analysis.branch_reason(branch);
     let message = format!(
-        "only some lanes of the warp may arrive at this `{}`: they diverge at a branch before it ({}) and have not reconverged; \
+        "only some lanes of the warp may arrive at {}: they diverge at a branch before it ({}) and have not reconverged; \
          move it after the reconvergence point, since all lanes of a warp must arrive together",
-        barrier.mnemonic(),
+        described(function, barrier),
         variance::path(function, &links)
     );
     let problem = Problem::warning(barrier.opcode_range(), codes::DIVERGENT_BARRIER, message);

@@ -12,8 +12,8 @@ use crate::ptx::memory_limits::{ConstBytes, SharedBytes};
 use crate::ptx::module_scope::ModuleScope;
 use crate::ptx::symbols::first_token;
 use crate::ptx::{
-    declarations, invalid_alias, invalid_call, invalid_debug_information, invalid_declaration,
-    invalid_initializer, linkage_clash, mixed_cta_groups, needs, prototype_mismatch,
+    callee_barriers, declarations, invalid_alias, invalid_call, invalid_debug_information,
+    invalid_declaration, invalid_initializer, linkage_clash, mixed_cta_groups, needs, prototype_mismatch,
 };
 
 /// Checks the items of a file together, except names and the prologue.
@@ -42,6 +42,7 @@ fn body_problems(db: &Database, file: File, module: &ModuleProblems) -> Vec<Item
     let of_items = item_groups(db, file).iter().flat_map(|group| cross_item_uses(db, *group));
     let of_items: Vec<Option<&CrossItemUses>> = of_items.map(Option::as_deref).collect();
     let mut found = mixed_cta_groups::check(db, file, names, &of_items);
+    found.extend(callee_barriers::check(db, file, names, &of_items));
     for (index, uses) in (0..).zip(of_items) {
         let Some(uses) = uses else { continue };
         let mut problems = Vec::new();

@@ -1,13 +1,11 @@
 //! Findings of a run as diagnostics at their current positions in the document.
 
-mod parity;
-
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::{Database, Diagnostic, File, FileId, Fix, Origin, Related, Severity, TextEdit};
 use warplens_ide_diagnostics::file::filter_reported;
 use warplens_ide_diagnostics::rules::Rules;
 use warplens_sim_launch::{Launch, in_comments, launch_comment, launch_name};
-use warplens_sim_warp::{Correction, Finding, FindingKind, Severity as Weight};
+use warplens_sim_warp::{Finding, FindingKind, Severity as Weight};
 use warplens_syntax::Language;
 
 use crate::findings::{ReportedFinding, Unexpected};
@@ -19,7 +17,7 @@ use crate::view::LaneView;
 const MOST_RELATED: usize = 8;
 
 /// The findings of the run that is shown in a document, except those that rules or comments switch off. Findings about
-/// statements that were edited since are dropped.
+/// statements that were edited since are dropped. Fixes that change the kernel are [proposed](super::fixes) separately.
 pub fn findings_of(
     db: &Database,
     file: File,
@@ -57,33 +55,10 @@ fn write_launch(launch: &Launch, text: &str, language: Language, kernel: TextRan
     Fix { title: "Write a launch".to_owned(), edits: vec![TextEdit { range, insert }], preferred: false }
 }
 
-/// The fix that inserts a statement at an offset, with a guard if it needs one.
-fn insert_statement(
-    (correction, at, guard): (Correction, TextSize, Option<TextRange>),
-    text: &str,
-) -> Option<Fix> {
-    let before = text.get(..usize::from(at))?;
-    let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
-    let indent = &line[..line.len() - line.trim_start().len()];
-    let guard = guard.and_then(|guard| text.get(std::ops::Range::<usize>::from(guard))).unwrap_or_default();
-    let statement = format!("{guard}{}", correction.text);
-    let insert = match correction.after {
-        true => format!("\n{indent}{statement}"),
-        false => format!("{statement}\n{indent}"),
-    };
-    let edits = vec![TextEdit { range: TextRange::empty(at), insert }];
-    Some(Fix { title: format!("Insert `{statement}`"), edits, preferred: false })
-}
-
 fn findings(shown: &LaneView, place: &Place<'_>) -> Vec<Diagnostic> {
     let reported = shown.findings();
     let described = |reported: &ReportedFinding<'_>| {
         let mut found = diagnostic(reported, shown, place)?;
-        let correction = shown.correction(reported.finding);
-        found.fixes.extend(correction.and_then(|correction| insert_statement(correction, &(place.text)())));
-        if let Some(wait) = reported.finding.statement.filter(|_| reported.finding.starts_late) {
-            found.fixes.extend(parity::start_with_one(shown, wait, &(place.text)()));
-        }
         if let (Some(kernel), Some(launch)) = (place.kernel, shown.guessed(reported.finding)) {
             found.fixes.push(write_launch(launch, &(place.text)(), place.language, kernel));
         }

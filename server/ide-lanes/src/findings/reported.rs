@@ -7,7 +7,9 @@ use std::fmt::Write;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 use warplens_sim_launch::Resolved;
-use warplens_sim_warp::{Finding, FindingKind, GuessedLaunch, LaneSet, Mask, RunResult, StatementId, WarpId};
+use warplens_sim_warp::{
+    Finding, FindingKind, GuessedLaunch, LaneSet, Mask, RaceScope, RunResult, StatementId, WarpId,
+};
 
 use crate::count::count;
 use crate::program::SourceLine;
@@ -78,7 +80,14 @@ impl Reporter {
     fn threads_of(&self, finding: &Finding) -> Option<String> {
         // The threads of another launch aren't those of this block.
         let is_here = !matches!(finding.guess, Some(GuessedLaunch::Tried(_)));
-        is_here.then(|| self.threads(warp_of(finding), finding.lanes)).flatten()
+        let [x, y, z] = finding.cta;
+        match finding.racing {
+            _ if !is_here => None,
+            None => self.threads(warp_of(finding), finding.lanes),
+            // The message names the threads, and their blocks if these differ.
+            Some(RaceScope::Warp | RaceScope::Block) => Some(format!("block ({x},{y},{z})")),
+            Some(RaceScope::Cluster | RaceScope::Grid) => None,
+        }
     }
 
     /// `thread (5,0,0) of block (0,0,0): lane 5 of warp 0`
@@ -124,7 +133,7 @@ impl ReportedFinding<'_> {
         self.statements.iter().copied().filter(|statement| Some(*statement) != self.finding.statement)
     }
 
-    /// The message, then lines with the threads, the repetitions and the source line.
+    /// The message, then lines with the threads, the repetitions and the source line. The message of a race ends with the threads already.
     pub fn message(&self) -> String {
         let mut message = self.finding.message.clone();
         if self.finding.statement.is_none() {
@@ -138,7 +147,9 @@ impl ReportedFinding<'_> {
             threads.push(format!("also at {} of this source line", count(more, "statement")));
         }
         if !threads.is_empty() {
-            let _ = write!(message, "\n{}", threads.join("; "));
+            let ends_with_threads = self.finding.racing.is_some() && self.finding.guess.is_none();
+            let separator = if ends_with_threads { "; " } else { "\n" };
+            let _ = write!(message, "{separator}{}", threads.join("; "));
         }
         if let Some(source) = self.source {
             let _ = write!(message, "\nsource: {source}");

@@ -71,7 +71,7 @@ impl Outcome {
     }
 
     /// The run that was actually made, from the one that was prepared.
-    pub(crate) fn prepared(&self, prepared: &Prepared) -> Prepared {
+    pub fn prepared(&self, prepared: &Prepared) -> Prepared {
         let adjusted = prepared.adjusted(self.adjustments.clone());
         match self.beginning {
             Some(steps) => adjusted.up_to(steps),

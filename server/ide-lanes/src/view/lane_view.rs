@@ -10,7 +10,7 @@ use warplens_ide_db::source_name;
 use warplens_sim_launch::{Launch, PlacedBuffer, Resolved};
 use warplens_sim_warp::objects::{ArrayShape, Object};
 use warplens_sim_warp::{
-    Checks, Correction, Executable, Finding, LineTrace, Mask, Note, Reconvergence, RunResult, Severity,
+    Checks, Executable, Finding, LineTrace, Mask, Note, Reconvergence, RunResult, Severity,
     StatementId, Status, TracedRegister, TracedVisit, Values, WarpId, WarpTrace,
 };
 
@@ -171,16 +171,6 @@ impl LaneView {
     pub(crate) fn stopped_at(&self) -> Option<(&Finding, TextSize)> {
         let finding = self.result.findings.iter().rfind(|finding| finding.severity == Severity::Error)?;
         Some((finding, self.place(finding.statement?)?.start()))
-    }
-
-    /// The statement whose insertion corrects a finding, if one statement is enough and the text is unchanged there: the offset, and the
-    /// guard that it takes from the statement next to it.
-    pub(crate) fn correction(&self, finding: &Finding) -> Option<(Correction, TextSize, Option<TextRange>)> {
-        let correction = self.run.program.as_ref()?.correction(finding)?;
-        let StatementPosition { range, opcode, edited } = self.position(correction.at)?;
-        let at = if correction.after { range.end() } else { range.start() };
-        let guard = correction.guarded.then(|| TextRange::new(range.start(), opcode));
-        (!edited).then_some((correction, at, guard))
     }
 
     /// What statements did apart from their lanes and registers: until the selected point in time, or in the whole run.

@@ -1,15 +1,15 @@
-//! Quick fixes that insert one statement or change an operand.
+//! Quick fixes of findings, each checked by a run.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 use warplens_ide::AnalysisHost;
 use warplens_ide_db::FileId;
+use warplens_ide_lanes::fixes::Budget;
 use warplens_ide_lanes::{Choice, RunRequest};
 use warplens_sim_warp::{Checks, Control, RunOptions};
 
-/// The findings of a text, and the text with the first fix that inserts a statement.
+/// The findings of a text, and the text with the first fix that a run confirms.
 fn run(text: &str) -> (Vec<String>, Option<String>) {
     let mut host = AnalysisHost::new();
     host.open(FileId(0), warplens_syntax::ptx::LANGUAGE, text);
@@ -21,23 +21,18 @@ fn run(text: &str) -> (Vec<String>, Option<String>) {
         usual_model: None,
         options: RunOptions { checks: Checks::ALL, ..RunOptions::default() },
     };
-    let prepared = host.snapshot().prepare_run(FileId(0), &request, None, &|_| Err(String::new().into()));
+    let analysis = host.snapshot();
+    let prepared = analysis.prepare_run(FileId(0), &request, None, &|_| Err(String::new().into()));
     let prepared = prepared.unwrap().unwrap();
     let shown = prepared.show(Arc::new(prepared.run(Control::none()).unwrap()), None);
-    let found = host.snapshot().findings(FileId(0), &shown).unwrap();
-    let fixes = found.iter().flat_map(|found| &found.fixes);
-    let corrects = |title: &str| title.starts_with("Insert") || title.starts_with("Start with");
-    let fix = fixes.into_iter().find(|fix| corrects(&fix.title)).map(|fix| {
-        let mut text = text.to_owned();
-        for edit in &fix.edits {
-            text.replace_range(Range::<usize>::from(edit.range), &edit.insert);
-        }
-        text
-    });
+    let found = analysis.findings(FileId(0), &shown).unwrap();
+    let checked =
+        |found| analysis.checked_fix(FileId(0), (&shown, &prepared), found, &mut Budget::default()).unwrap();
+    let fix = found.iter().find_map(checked).map(|fix| fix.applied(text));
     (found.into_iter().map(|found| found.code.to_owned()).collect(), fix)
 }
 
-/// The lines that fixes insert, and the findings before and after.
+/// The first line that each fix changes, and the findings before and after.
 fn check(body: &str, expected: Expect) {
     let text = format!(
         ".version 8.6\n.target sm_90a\n.address_size 64\n// @launch {{ block = [128], args = [{{ buffer = \"f32\", len = 1024 }}] }}\n\
@@ -142,8 +137,10 @@ fn waits_for_copies() {
     check(
         &format!("{copy}{wait}"),
         expect![[r#"
-        ["data-race"]
-    "#]],
+            ["data-race"]
+            line 25: bar.sync 0;
+            []
+        "#]],
     );
 }
 
@@ -354,5 +351,242 @@ fn a_producer_starts_with_parity_1() {
         expect![[r#"
             []
         "#]],
+    );
+}
+
+/// A kernel of two warps: a value for each thread, and its address in `tile` and in `out`.
+fn two_warps(body: &str) -> String {
+    format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n// @launch {{ block = [64], args = [{{ buffer = \"u32\", len = 64 }}] }}\n\
+         .visible .entry k(.param .u64 out)\n{{\n.reg .pred %p<4>;\n.reg .b32 %r<9>;\n.reg .f32 %f<4>;\n.reg .b64 %rd<4>;\n\
+         .shared .b32 tile[64];\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd1, %rd1, %rd2;\n\
+         shl.b32 %r2, %r1, 2;\nmov.u32 %r3, tile;\nadd.u32 %r2, %r2, %r3;\nxor.b32 %r4, %r1, 63;\nshl.b32 %r4, %r4, 2;\n\
+         add.u32 %r4, %r4, %r3;\nmov.u32 %r8, 0;\n{body}ret;\n}}\n"
+    )
+}
+
+#[test]
+fn barriers_between_racing_accesses() {
+    let store = "st.shared.u32 [%r2], %r1;\n";
+    let load = "ld.shared.u32 %r5, [%r4];\nst.global.u32 [%rd1], %r5;\n";
+    check_text(
+        two_warps(&format!("{store}{load}")),
+        expect![[r#"
+        ["data-race", "data-race"]
+        line 24: bar.sync 0;
+        []
+    "#]],
+    );
+    // Only some threads load: all come to the branch before.
+    let some = "setp.lt.u32 %p1, %r1, 32;\n@!%p1 bra DONE;\n";
+    check_text(
+        two_warps(&format!("{store}mov.u32 %r6, 1;\n{some}{load}DONE:\n")),
+        expect![[r#"
+        ["data-race"]
+        line 24: bar.sync 0;
+        []
+    "#]],
+    );
+    // Only some threads store: all come to the label after.
+    check_text(
+        two_warps(&format!("{some}{store}DONE:\nmov.u32 %r6, 1;\n{load}")),
+        expect![[r#"
+        ["data-race", "uninitialized-read"]
+        line 27: bar.sync 0;
+        ["uninitialized-read"]
+    "#]],
+    );
+    // Threads beyond the data return first.
+    let leave = "setp.ge.u32 %p2, %r1, 64;\n@%p2 bra END;\n";
+    check_text(
+        two_warps(&format!("{leave}{store}{load}END:\n")),
+        expect![[r#"
+        ["data-race", "data-race"]
+        line 26: bar.sync 0;
+        []
+    "#]],
+    );
+}
+
+#[test]
+fn barriers_in_loops() {
+    let iteration = |end: &str| {
+        format!(
+            "LOOP:\nadd.u32 %r6, %r1, %r8;\nst.shared.u32 [%r2], %r6;\nbar.sync 0;\nld.shared.u32 %r5, [%r4];\n\
+             st.global.u32 [%rd1], %r5;\nadd.u32 %r8, %r8, 1;\nsetp.lt.u32 %p1, %r8, 3;\n{end}@%p1 bra LOOP;\n"
+        )
+    };
+    check_text(
+        two_warps(&iteration("")),
+        expect![[r#"
+            ["data-race", "data-race"]
+            line 31: bar.sync 0;
+            []
+        "#]],
+    );
+    check_text(
+        two_warps(&iteration("").replace("bar.sync 0;\n", "")),
+        expect![[r#"
+            ["data-race", "data-race"]
+            line 26: bar.sync 0;
+            []
+        "#]],
+    );
+    // Half of the threads add in each iteration: the barrier is after the branch that the others take.
+    let halves = "st.shared.u32 [%r2], %r1;\nmov.u32 %r8, 32;\nbar.sync 0;\nLOOP:\nsetp.ge.u32 %p1, %r1, %r8;\n@%p1 bra SKIP;\n\
+        shl.b32 %r5, %r8, 2;\nadd.u32 %r5, %r5, %r2;\nld.shared.u32 %r6, [%r5];\nld.shared.u32 %r7, [%r2];\nadd.u32 %r7, %r7, %r6;\n\
+        st.shared.u32 [%r2], %r7;\nSKIP:\nshr.u32 %r8, %r8, 1;\nsetp.ne.u32 %p2, %r8, 0;\n@%p2 bra LOOP;\n";
+    check_text(
+        two_warps(halves),
+        expect![[r#"
+            ["data-race"]
+            line 38: bar.warp.sync 0xffffffff;
+            []
+        "#]],
+    );
+}
+
+#[test]
+fn barriers_before_atomics() {
+    let count = "st.shared.u32 [%r2], %r8;\natom.shared.add.u32 %r5, [%r4], 1;\nst.global.u32 [%rd1], %r5;\n";
+    check_text(
+        two_warps(count),
+        expect![[r#"
+        ["data-race", "data-race"]
+        line 24: bar.sync 0;
+        []
+    "#]],
+    );
+}
+
+#[test]
+fn no_barrier_corrects_a_store_to_one_element() {
+    check_text(
+        two_warps("st.shared.u32 [tile], %r1;\n"),
+        expect![[r#"
+        ["data-race"]
+    "#]],
+    );
+}
+
+#[test]
+fn member_masks() {
+    let store = "st.global.u32 [%rd1], %r5;\n";
+    let shuffle = |mask: &str| format!("shfl.sync.bfly.b32 %r5, %r1, 1, 31, {mask};\n");
+    check_text(
+        two_warps(&format!("{}{store}", shuffle("0xffff"))),
+        expect![[r#"
+        ["wrong-membermask"]
+        line 23: shfl.sync.bfly.b32 %r5, %r1, 1, 31, 0xffffffff;
+        []
+    "#]],
+    );
+    check_text(
+        two_warps(&format!("mov.b32 %r6, 0xffff;\n{}{store}", shuffle("%r6"))),
+        expect![[r#"
+        ["wrong-membermask"]
+        line 23: mov.b32 %r6, 0xffffffff;
+        []
+    "#]],
+    );
+    // Another use of the register would change too.
+    check_text(
+        two_warps(&format!("mov.b32 %r6, 0xffff;\n{}add.u32 %r5, %r5, %r6;\n{store}", shuffle("%r6"))),
+        expect![[r#"
+            ["wrong-membermask"]
+        "#]],
+    );
+    let eight = "and.b32 %r6, %r1, 31;\nsetp.lt.u32 %p1, %r6, 8;\n";
+    check_text(
+        two_warps(&format!(
+            "{eight}@%p1 {}@%p1 {}@%p1 {store}",
+            shuffle("-1"),
+            shuffle("-1").replace("1, 31", "2, 31")
+        )),
+        expect![[r#"
+            ["absent-members"]
+            line 25: @%p1 shfl.sync.bfly.b32 %r5, %r1, 1, 31, 0xff;
+            []
+        "#]],
+    );
+    check_text(
+        two_warps(
+            "setp.lt.u32 %p1, %r1, 8;\nvote.sync.ballot.b32 %r5, %p1, 0xfffffffe;\nst.global.u32 [%rd1], %r5;\n",
+        ),
+        expect![[r#"
+        ["wrong-membermask"]
+        line 24: vote.sync.ballot.b32 %r5, %p1, 0xffffffff;
+        []
+    "#]],
+    );
+    check_text(
+        two_warps("bar.warp.sync 0x7fffffff;\n"),
+        expect![[r#"
+        ["wrong-membermask"]
+        line 23: bar.warp.sync 0xffffffff;
+        []
+    "#]],
+    );
+}
+
+#[test]
+fn first_values_of_registers() {
+    check_text(
+        two_warps("add.u32 %r7, %r7, %r1;\nst.global.u32 [%rd1], %r7;\n"),
+        expect![[r#"
+        ["uninitialized-read"]
+        line 12: mov.b32 %r7, 0;
+        []
+    "#]],
+    );
+    check_text(
+        two_warps("cvt.rn.f32.u32 %f2, %r1;\nfma.rn.f32 %f1, %f2, %f2, %f1;\nst.global.f32 [%rd1], %f1;\n"),
+        expect![[r#"
+            ["uninitialized-read"]
+            line 12: mov.b32 %f1, 0;
+            []
+        "#]],
+    );
+    check_text(
+        two_warps(
+            "setp.lt.u32 %p1, %r1, 8;\n@%p1 setp.eq.u32 %p2, %r1, 3;\n@%p2 st.global.u32 [%rd1], %r1;\n",
+        ),
+        expect![[r#"
+            ["uninitialized-read"]
+            line 12: mov.pred %p2, 0;
+            []
+        "#]],
+    );
+}
+
+#[test]
+fn barriers_at_which_some_lanes_arrive() {
+    let some = "setp.lt.u32 %p1, %r1, 8;\n@!%p1 bra SKIP;\n";
+    let load = "ld.shared.u32 %r5, [tile+8];\nst.global.u32 [%rd1], %r5;\n";
+    check_text(
+        two_warps(&format!("{some}st.shared.u32 [%r2], %r1;\nbar.sync 0;\nSKIP:\n{load}")),
+        expect![[r#"
+        ["divergent-barrier", "data-race"]
+        line 26: SKIP:
+        []
+    "#]],
+    );
+    let both = "bar.sync 0;\nbra SKIP;\nHIGH:\nst.shared.u32 [%r2], %r1;\nbar.sync 0;\nSKIP:\n";
+    let some = some.replace("SKIP", "HIGH");
+    check_text(
+        two_warps(&format!("{some}st.shared.u32 [%r2], 1;\n{both}{load}")),
+        expect![[r#"
+        ["divergent-barrier", "divergent-barrier"]
+        line 26: bra SKIP;
+        []
+    "#]],
+    );
+    check_text(
+        two_warps("setp.lt.u32 %p1, %r1, 8;\n@%p1 bar.sync 0;\n"),
+        expect![[r#"
+        ["divergent-barrier", "no-progress"]
+        line 24: bar.sync 0;
+        []
+    "#]],
     );
 }

@@ -12,5 +12,6 @@ mod operands;
 mod panel;
 mod prepare;
 mod presentation;
+mod races;
 mod scheduling;
 mod tensor_memory;

@@ -3,6 +3,7 @@
 
 use crate::page::{Example, accepts, check_names, examples, pages};
 use expect_test::expect_file;
+use warplens_ide::lanes::fixes::Budget;
 use warplens_ide::lanes::{Choice, RunRequest};
 use warplens_ide::{AnalysisHost, FileId, Severity};
 use warplens_sim_warp::{Checks, Control, FindingKind, RunOptions};
@@ -52,7 +53,7 @@ fn run(example: &Example) -> Result<Vec<Found>, String> {
     Ok(found)
 }
 
-/// The text after the first fix that inserts a statement, and the title of that fix.
+/// The text after the fix of the first such finding that has one, and the title of that fix.
 fn corrected(example: &Example, kind: FindingKind) -> Option<(Example, String)> {
     let mut host = AnalysisHost::new();
     host.set_accepts(example.accepts);
@@ -65,22 +66,19 @@ fn corrected(example: &Example, kind: FindingKind) -> Option<(Example, String)> 
         usual_model: None,
         options: RunOptions { checks: Checks::ALL, ..RunOptions::default() },
     };
-    let prepared = host.snapshot().prepare_run(FileId(0), &request, None, &|_| Err(String::new().into()));
+    let analysis = host.snapshot();
+    let prepared = analysis.prepare_run(FileId(0), &request, None, &|_| Err(String::new().into()));
     let (prepared, result) = prepared.unwrap().ok()?.run_adjusted(Control::none()).expect("not cancelled");
     let shown = prepared.show(std::sync::Arc::new(result), None);
-    let found = host.snapshot().findings(FileId(0), &shown).unwrap();
-    let fixes = found.into_iter().filter(|found| found.code == kind.name()).flat_map(|found| found.fixes);
-    let fix = fixes.into_iter().find(|fix| fix.title.starts_with("Insert"))?;
-    let mut text = example.text.clone();
-    fix.edits
-        .iter()
-        .rev()
-        .for_each(|edit| text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.insert));
-    Some((Example { text, ..*example }, fix.title))
+    let found = analysis.findings(FileId(0), &shown).unwrap();
+    let checked =
+        |found| analysis.checked_fix(FileId(0), (&shown, &prepared), found, &mut Budget::default()).unwrap();
+    let fix = found.iter().filter(|found| found.code == kind.name()).find_map(checked)?;
+    Some((Example { text: fix.applied(&example.text), ..*example }, fix.title))
 }
 
 #[test]
-fn inserted_statements_correct_the_examples() {
+fn fixes_correct_the_examples() {
     let mut out = String::new();
     for kind in FindingKind::all().filter(|kind| *kind != WITHOUT_EXAMPLE) {
         for wrong in examples(kind.page()).iter().step_by(2) {
@@ -89,6 +87,11 @@ fn inserted_statements_correct_the_examples() {
         }
     }
     expect_test::expect![[r#"
+        divergent-barrier: Move `bar.sync 0;` to where the lanes reconverge: Ok([])
+        wrong-membermask: Use the member mask `0xffffffff`: Ok([])
+        absent-members: Use the member mask `0xff`: Ok([])
+        data-race: Insert `bar.sync 0;`: Ok([])
+        warp-synchronous: Insert `bar.warp.sync 0xffffffff;`: Ok([])
         proxy-fence: Insert `fence.proxy.async;`: Ok([])
         async-source: Insert `@%p1 cp.async.bulk.wait_group.read 0;`: Ok([])
         mbarrier-init: Insert `bar.sync 0;`: Ok([])

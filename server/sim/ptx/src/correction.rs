@@ -1,6 +1,9 @@
-//! The statement that corrects a finding when inserted, for findings that one statement corrects.
+//! Statements that correct a finding when inserted, for findings that one statement corrects.
 
 mod common_path;
+mod initialization;
+mod paths;
+mod race;
 
 use warplens_sim_cuda::sanitizer::copies::CopyFamily;
 use warplens_sim_warp::Correction;
@@ -19,7 +22,17 @@ const ALWAYS: [(FindingKind, &str, bool); 4] = [
     (FindingKind::ProxyFence, "fence.proxy.async;", true),
 ];
 
-pub(super) fn correction(program: &Program, finding: &Finding) -> Option<Correction> {
+/// The statements of which one may correct a finding, the most likely one first.
+pub(super) fn corrections(program: &Program, finding: &Finding) -> Vec<Correction> {
+    match finding.kind {
+        FindingKind::DataRace | FindingKind::WarpSynchronous => race::corrections(program, finding),
+        FindingKind::UninitializedRead => initialization::corrections(program, finding),
+        _ => correction(program, finding).into_iter().collect(),
+    }
+}
+
+/// The only statement that corrects a finding.
+fn correction(program: &Program, finding: &Finding) -> Option<Correction> {
     let here = finding.statement?;
     let related = finding.related.first().map(|related| related.statement);
     if let Some((_, text, after)) = ALWAYS.iter().find(|(kind, ..)| *kind == finding.kind) {
@@ -61,8 +74,8 @@ pub(super) fn correction(program: &Program, finding: &Finding) -> Option<Correct
     if is_tracked { None } else { wait_of_copy(program, started, here, written) }
 }
 
-fn insert(text: &'static str, at: StatementId, after: bool) -> Correction {
-    Correction { text, at, after, guarded: false }
+fn insert(text: &str, at: StatementId, after: bool) -> Correction {
+    Correction { text: text.into(), at: vec![at], after, guarded: false }
 }
 
 /// The commit or wait that a copy lacks, guarded like the copy, its commit, or the insufficient wait. If the copy's source

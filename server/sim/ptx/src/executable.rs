@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 use warplens_sim_warp::trace::{Control, Finding, RunOptions, RunOutcome, StatementId};
 use warplens_sim_warp::{BlockEnd, ControlFlow, Correction, Executable, LaunchConfig};
 
-use super::correction::correction;
+use super::correction::corrections;
 use super::engine::{Model, run};
 use super::program::{Function, Guard, Op, Program, TensorMemoryOp, TensorOp};
 
@@ -29,8 +29,8 @@ impl Executable for Kernel {
         function.writes_of(pc).iter().map(name).collect()
     }
 
-    fn correction(&self, finding: &Finding) -> Option<Correction> {
-        correction(&self.program, finding)
+    fn corrections(&self, finding: &Finding) -> Vec<Correction> {
+        corrections(&self.program, finding)
     }
 
     fn subject_of_notes(&self, statement: StatementId) -> Option<&'static str> {

@@ -1,15 +1,17 @@
 //! Corrections of findings.
 
+use smol_str::SmolStr;
+
 use crate::trace::StatementId;
 
-/// A statement that fixes a finding when it is inserted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A statement that may fix a finding when it is inserted.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Correction {
-    pub text: &'static str,
-    /// The statement next to which it is inserted.
-    pub at: StatementId,
-    /// Whether it is inserted after `at`; otherwise before it.
+    pub text: SmolStr,
+    /// The statements next to which it is inserted; usually one.
+    pub at: Vec<StatementId>,
+    /// Whether it is inserted after these; otherwise before.
     pub after: bool,
-    /// Whether it gets the guard of `at`.
+    /// Whether it gets their guard.
     pub guarded: bool,
 }

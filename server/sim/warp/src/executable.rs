@@ -47,9 +47,9 @@ pub trait Executable: DynEq + Debug + Send + Sync {
         Vec::new()
     }
 
-    /// The statement whose insertion fixes the finding, if one statement is enough.
-    fn correction(&self, _finding: &Finding) -> Option<Correction> {
-        None
+    /// The statements of which one may fix the finding when it is inserted, the most likely one first.
+    fn corrections(&self, _finding: &Finding) -> Vec<Correction> {
+        Vec::new()
     }
 
     /// What the notes of a run with checks about this statement describe, in words; `None` if there are no such notes.

@@ -156,6 +156,8 @@ pub struct Finding {
     pub related: Vec<Related>,
     /// For a data race that a barrier prevents, the scope of the barrier that the message recommends.
     pub barrier: Option<RaceScope>,
+    /// For a race whose message names both threads, how far apart they are.
+    pub racing: Option<RaceScope>,
     /// The inferred launch that may be the cause, instead of the kernel.
     pub guess: Option<GuessedLaunch>,
     /// For a data race, whether an address was computed from the contents of a buffer or from a scalar argument that decides
@@ -188,6 +190,7 @@ impl Finding {
             visit: None,
             related: Vec::new(),
             barrier: None,
+            racing: None,
             guess: None,
             has_computed_address: false,
             starts_late: false,

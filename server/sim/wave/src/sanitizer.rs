@@ -13,6 +13,7 @@ use rustc_hash::FxHashSet;
 use warplens_sim_warp::LaneSet;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::launch_config::thread_of;
+use warplens_sim_warp::race_scope::RaceScope;
 use warplens_sim_warp::races::{RaceReport, RacingThread};
 use warplens_sim_warp::trace::{
     Checks, Finding, LaneStore, Limits, Mask, RunOptions, Severity, StatementId, WarpId,
@@ -332,7 +333,8 @@ impl Sanitizer {
         };
         let wave = WarpId { cta: at.position.workgroup, warp: last.wave };
         let finding = wave.finding(kind, race.message(), last.statement, last.lanes).with_severity(severity);
-        self.findings.push(finding.with([race.related()]));
+        let racing = Some(if own { RaceScope::Warp } else { RaceScope::Block });
+        self.findings.push(Finding { racing, ..finding.with([race.related()]) });
     }
 
     fn division<const W: usize>(&mut self, at: &VisitContext<'_, W>, divisor: Row) {

@@ -2,9 +2,12 @@
 //!
 //! Each distinct mnemonic is classified once. The uniformity analysis runs only if a `.uni` or a barrier depends on it.
 
+use smol_str::SmolStr;
 use warplens_hir::Variance;
 use warplens_hir::cfg::{BlockEnd, Cfg};
-use warplens_hir::ptx::{Function, Instruction, Mnemonic, Operand, ReferentId, RegisterQuery, Uniformity};
+use warplens_hir::ptx::{
+    Function, Instruction, InstructionId, Mnemonic, Operand, ReferentId, RegisterQuery, Uniformity,
+};
 use warplens_ide_db::{Db, Item, Problem};
 
 use crate::ptx::{divergent_barrier, uniform_promise};
@@ -57,6 +60,50 @@ pub(super) fn check(
     if !barriers.is_empty() && parts() {
         divergent_barrier::check(function, cfg, &analysis, &barriers, problems);
     }
+}
+
+/// Reports the calls of functions that wait at a barrier, `waiting`, at which lanes may be apart.
+pub(in crate::ptx) fn check_calls(function: &Function, cfg: &Cfg, waiting: &[SmolStr]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let waits = |call: Instruction<'_>| {
+        divergent_barrier::callee(function, call)
+            .is_some_and(|callee| waiting.iter().any(|name| name == callee))
+    };
+    let is_barrier =
+        |it: Instruction<'_>| Interest::of(it.mnemonic()) == Some(Interest::Barrier) || waits(it);
+    let calls: Vec<Instruction<'_>> = function.instructions().filter(|it| waits(*it)).collect();
+    let guards = calls.iter().filter_map(|call| {
+        let register = function.name(call.guard()?.name).referent;
+        Some(RegisterQuery { instruction: call.id(), register, after: false })
+    });
+    let questions: Vec<RegisterQuery> = guards.collect();
+    let analysis = Uniformity::of(function, cfg, &questions);
+    for (index, question) in questions.iter().enumerate() {
+        if analysis.answer(index) == Variance::Varies {
+            let call = function.instruction(question.instruction);
+            problems.push(divergent_barrier::guarded(
+                function,
+                call,
+                question.register,
+                &analysis.reason(index),
+            ));
+        }
+    }
+    let barriers: Vec<InstructionId> =
+        function.instructions().filter(|it| is_barrier(*it)).map(Instruction::id).collect();
+    let mut apart = Vec::new();
+    divergent_barrier::check(function, cfg, &analysis, &barriers, &mut apart);
+    // The barriers of the function itself are checked with it.
+    apart.retain(|problem| calls.iter().any(|call| call.opcode_range() == problem.range));
+    problems.extend(apart);
+    problems
+}
+
+/// Whether a function has a barrier at which all threads of the CTA wait, lanes of a warp together.
+pub(in crate::ptx) fn waits_at_barrier(function: &Function) -> bool {
+    let is_barrier = |mnemonic: &Mnemonic| Interest::of(mnemonic) == Some(Interest::Barrier);
+    function.mnemonics().iter().any(is_barrier)
+        && function.instructions().any(|it| is_barrier(it.mnemonic()) && divergent_barrier::counts_all(it))
 }
 
 /// The rule that an instruction is checked for.

@@ -326,62 +326,52 @@ fn races() -> usize {
             read before it is there: finished
               `local_load.u32 r9, r8`: data-race: Local-memory race: offset 16 read by thread (0,0,0), written by thread (4,0,0)
                 put a `barrier` that all waves execute between the two accesses
-                thread (0,0,0) is lane 0 of wave 0, thread (4,0,0) is lane 0 of wave 1
-                threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
+                thread (0,0,0) is lane 0 of wave 0, thread (4,0,0) is lane 0 of wave 1; block (0,0,0)
               `local_store.u32 r0, r5`: thread (4,0,0) writes local memory at offset 16 here
             overwritten while it is read: finished
               `local_store.u32 r9, r5`: data-race: Local-memory race: offset 0 read by thread (4,0,0), written by thread (0,0,0)
                 put a `barrier` that all waves execute between the two accesses
-                thread (0,0,0) is lane 0 of wave 0, thread (4,0,0) is lane 0 of wave 1
-                threads (0,0,0) to (3,0,0) of block (0,0,0): lanes 0-3 of warp 0
+                thread (0,0,0) is lane 0 of wave 0, thread (4,0,0) is lane 0 of wave 1; block (0,0,0)
               `local_load.u32 r9, r8`: thread (4,0,0) reads local memory at offset 0 here
             two waves to one place: finished
               `@p1 local_store.u32 r7, 0`: data-race: Local-memory race: offset 0 written by thread (4,0,0) and thread (0,0,0)
                 let one thread store, use a distinct address per thread, or use an atomic
-                thread (4,0,0) is lane 0 of wave 1, thread (0,0,0) is lane 0 of wave 0
-                thread (4,0,0) of block (0,0,0): lane 0 of warp 1
+                thread (4,0,0) is lane 0 of wave 1, thread (0,0,0) is lane 0 of wave 0; block (0,0,0)
               `@p1 local_store.u32 r7, 0`: thread (0,0,0) writes local memory at offset 0 here
             two waves to one place, alike: finished
               `@p1 local_store.u32 7, 0`: same-value-race: Same-value race: offset 0 written by thread (4,0,0) and thread (0,0,0)
                 the stored value is unchanged, so the result does not depend on the order
-                thread (4,0,0) is lane 0 of wave 1, thread (0,0,0) is lane 0 of wave 0
-                thread (4,0,0) of block (0,0,0): lane 0 of warp 1
+                thread (4,0,0) is lane 0 of wave 1, thread (0,0,0) is lane 0 of wave 0; block (0,0,0)
               `@p1 local_store.u32 7, 0`: thread (0,0,0) writes local memory at offset 0 here
             two lanes to one place: finished
               `@p1 local_store.u32 r0, 0`: data-race: Local-memory race: offset 0 written by lane 1 and lane 0; the last writer wins
                 the order is unspecified: let one lane store, or use a distinct address per lane
-                thread (5,0,0) is lane 1 of wave 1, thread (4,0,0) is lane 0 of wave 1
-                threads (5,0,0) to (7,0,0) of block (0,0,0): lanes 1-3 of warp 1
+                thread (5,0,0) is lane 1 of wave 1, thread (4,0,0) is lane 0 of wave 1; block (0,0,0)
               `@p1 local_store.u32 r0, 0`: thread (4,0,0) writes local memory at offset 0 here
             an atomic beside a load: finished
               `local_load.u32 r8, 0`: data-race: Local-memory race: offset 0 read by thread (3,0,0), written by thread (4,0,0)
                 put a `barrier` that all waves execute between the two accesses
-                thread (3,0,0) is lane 3 of wave 0, thread (4,0,0) is lane 0 of wave 1
-                thread (3,0,0) of block (0,0,0): lane 3 of warp 0
+                thread (3,0,0) is lane 3 of wave 0, thread (4,0,0) is lane 0 of wave 1; block (0,0,0)
               `local_atomic_add 0, 1`: thread (4,0,0) writes local memory at offset 0 here
             an atomic beside a store: finished
               `@p1 local_store.u32 9, 0`: data-race: Local-memory race: offset 0 written by thread (7,0,0) and thread (3,0,0)
                 put a `barrier` that all waves execute between the two accesses
-                thread (7,0,0) is lane 3 of wave 1, thread (3,0,0) is lane 3 of wave 0
-                thread (7,0,0) of block (0,0,0): lane 3 of warp 1
+                thread (7,0,0) is lane 3 of wave 1, thread (3,0,0) is lane 3 of wave 0; block (0,0,0)
               `@!p1 local_atomic_max 0, r0`: thread (3,0,0) writes local memory at offset 0 here
             a barrier before the loop, none in it: finished
               `local_store.u32 r10, r5`: data-race: Local-memory race: offset 16 read by thread (0,0,0), written by thread (4,0,0)
                 put a `barrier` that all waves execute between the two accesses
-                thread (4,0,0) is lane 0 of wave 1, thread (0,0,0) is lane 0 of wave 0
-                threads (4,0,0) to (7,0,0) of block (0,0,0): lanes 0-3 of warp 1
+                thread (4,0,0) is lane 0 of wave 1, thread (0,0,0) is lane 0 of wave 0; block (0,0,0)
               `local_load.u32 r9, r9`: thread (0,0,0) reads local memory at offset 16 here
             halves that overlap: finished
               `@p1 local_store.u32 r0, r8`: data-race: Local-memory race: offset 12 written by thread (4,0,0) and thread (3,0,0)
                 let one thread store, use a distinct address per thread, or use an atomic
-                thread (4,0,0) is lane 0 of wave 1, thread (3,0,0) is lane 3 of wave 0
-                thread (4,0,0) of block (0,0,0): lane 0 of warp 1
+                thread (4,0,0) is lane 0 of wave 1, thread (3,0,0) is lane 3 of wave 0; block (0,0,0)
               `@p1 local_store.u32 r0, r8`: thread (3,0,0) writes local memory at offset 12 here
             a tile that another wave still stores: finished
               `local_load.u32 r8, 20`: data-race: Local-memory race: offset 20 read by thread (4,0,0), written by thread (0,0,0)
                 put a `barrier` that all waves execute between the two accesses
-                thread (4,0,0) is lane 0 of wave 1, thread (0,0,0) is lane 0 of wave 0
-                thread (4,0,0) of block (0,0,0): lane 0 of warp 1
+                thread (4,0,0) is lane 0 of wave 1, thread (0,0,0) is lane 0 of wave 0; block (0,0,0)
               `mma_store_c 0, 16, r1`: thread (0,0,0) writes local memory at offset 20 here
         "#]],
     )

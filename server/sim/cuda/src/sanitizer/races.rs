@@ -164,7 +164,8 @@ impl Sanitizer {
         let finding = finding.with_severity(severity).with([report.related()]);
         let has_computed_address =
             [here, there].iter().any(|at| self.patterns.computed_addresses.contains(at));
-        self.report.findings.push(Finding { barrier: advice.barrier(), has_computed_address, ..finding });
+        let (barrier, racing) = (advice.barrier(), Some(other.scope));
+        self.report.findings.push(Finding { barrier, racing, has_computed_address, ..finding });
     }
 
     fn other(&self, before: Stamp) -> Other {

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use ropey::Rope;
 use text_size::{TextRange, TextSize};
 use tower_lsp::ls_types::{Position, Range, Uri};
+use warplens_ide::lanes::fixes::Budget;
 use warplens_ide::lanes::launch_text::LaunchHome;
-use warplens_ide::{Analysis, Cancelled, Diagnostic, FileId, Language};
+use warplens_ide::{Analysis, Cancelled, Diagnostic, FileId, Fix, Language, Origin};
 
 use crate::lsp::client_capabilities::ClientCapabilities;
-use crate::lsp::documents::lanes::Lanes;
+use crate::lsp::documents::lanes::{Lanes, Ran};
 use crate::lsp::documents::launch_text::LaunchText;
 use crate::lsp::documents::shown::ShownDocuments;
 use crate::lsp::settings::Settings;
@@ -124,5 +125,17 @@ impl Snapshot {
             Some(lanes) if lanes.shown.has_findings() => self.analysis.findings(self.file, &lanes.shown),
             _ => Ok(vec![]),
         }
+    }
+
+    /// The fix of a finding of that run, if a run of the edited text confirms one. There is none if the run was dropped.
+    pub(crate) fn checked_fix(
+        &self,
+        found: &Diagnostic,
+        budget: &mut Budget,
+    ) -> Result<Option<Fix>, Cancelled> {
+        let Some(lanes) = self.lanes().filter(|_| found.origin == Origin::Run) else { return Ok(None) };
+        let Some(Ran { prepared, outcome, .. }) = lanes.ran() else { return Ok(None) };
+        let ran = outcome.prepared(prepared);
+        self.analysis.checked_fix(self.file, (&lanes.shown, &ran), found, budget)
     }
 }

@@ -1,13 +1,15 @@
 //! `textDocument/codeAction`.
 //!
-//! The fix of a diagnostic is a quick fix. `source.fixAll.warplens` applies all safe fixes at once; an editor may run it on save. Other
-//! source actions rewrite a WAVE file in one of its dialects. The line of a kernel's name offers its launches.
+//! The fix of a diagnostic is a quick fix; that of a finding is checked by a run first. `source.fixAll.warplens` applies all safe fixes at
+//! once; an editor may run it on save. Other source actions rewrite a WAVE file in one of its dialects. The line of a kernel's name offers
+//! its launches.
 
 use serde_json::json;
 use tower_lsp::ls_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Command, DocumentChanges, OneOf,
     OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit, WorkspaceEdit,
 };
+use warplens_ide::lanes::fixes::Budget;
 use warplens_ide::lanes::{LaunchSource, WarpId};
 use warplens_ide::{
     Diagnostic, Dialect, Fix, NotRewritten, Origin, Rewritten, forward_progress_model, safe_fixes,
@@ -61,9 +63,11 @@ pub(crate) fn actions(
     if is_requested(CodeActionKind::QUICKFIX.as_str(), only) {
         let range = snapshot.text_range(params.range);
         let in_range = found.iter().filter(|found| found.range.intersect(range).is_some());
+        let mut budget = Budget::default();
         for found in in_range.take(MAX_PROBLEMS) {
+            let checked = snapshot.checked_fix(found, &mut budget)?;
             let allow = snapshot.analysis.allow_fix(snapshot.file, found)?;
-            let fixes = found.fixes.iter().chain(&allow);
+            let fixes = checked.iter().chain(&found.fixes).chain(&allow);
             actions.extend(rerun(snapshot, found));
             actions.extend(rewrite_for_toolchain(snapshot, found)?);
             actions.extend(fixes.map(|fix| quick_fix(snapshot, found, fix)));
