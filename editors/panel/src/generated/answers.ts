@@ -33,7 +33,9 @@ export type BufferElement = { buffer: string, index: number, };
 
 export type BufferInfo = { name: string, type: string,
 /** In elements. */
-length: number, changed: number, unexpected: number,
+length: number, changed: number,
+/** Elements that are not a number, if they are floats. */
+nan: number, unexpected: number,
 /** Whether the launch expects contents, and they were checked. */
 checked: boolean, };
 
@@ -141,7 +143,7 @@ names: Array<string>, };
 
 export type Related = { line: number, message: string, };
 
-export type RowRole = "after" | "before" | "pinned";
+export type RowRole = "after" | "before" | "pinned" | "other";
 
 /** A visit of a block. */
 export type Run = { step: number, block: number,

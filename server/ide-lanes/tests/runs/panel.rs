@@ -98,7 +98,7 @@ impl Run {
 
     fn registers(&self, warp: WarpId, place: MomentRequest, pins: &[&str]) -> Result<Value, PanelError> {
         let pins: Vec<String> = pins.iter().map(|pin| (*pin).to_owned()).collect();
-        self.query(warp, |query| query.registers(place, &pins)).map(|value| json!(value))
+        self.query(warp, |query| query.registers(place, &pins, false)).map(|value| json!(value))
     }
 
     fn accesses(&self, warp: WarpId, place: Option<MomentRequest>) -> Value {
@@ -404,4 +404,50 @@ fn check_corpus(corpus: &Path) {
             found.iter().step_by(step).map(|path| check_file(path, language, models, None)).sum();
         eprintln!("{folder}: {checked} runs of {} files", found.len());
     }
+}
+
+/// Loads an element of a buffer with one NaN.
+const LOADS: &str = "\
+.version 8.0
+.target sm_80
+.address_size 64
+// @launch { name = 'nan', block = [4], args = [{ name = 'x', buffer = 'f32', values = ['nan', 1, 2, 3] }] }
+.visible .entry k(.param .u64 x)
+{
+    .reg .f32 %f<2>;
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [x];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    ld.global.f32 %f1, [%rd3];
+    ret;
+}
+";
+
+#[test]
+fn all_registers_with_a_value_are_listed_and_addresses_name_their_buffer() {
+    let run = Run::new(LOADS, ptx::LANGUAGE, Choice::of_name("nan"), None, None).expect("it runs");
+    let all = run.query(FIRST, |query| query.registers(MomentRequest::Line(13, None), &[], true));
+    let all = json!(all.expect("registers"));
+    let rows: Vec<String> = list(&all["rows"])
+        .iter()
+        .map(|row| format!("{} {} {}", row["name"], row["role"], row["form"]).replace('"', ""))
+        .collect();
+    let expected = [
+        "%f1 after null",
+        "%f1 before null",
+        "%rd3 before = x+4*lane",
+        "%rd1 other = x",
+        "%r1 other = lane",
+        "%rd2 other = 4*lane",
+    ];
+    assert_eq!(rows, expected);
+}
+
+#[test]
+fn elements_that_are_not_a_number_are_counted() {
+    let run = Run::new(LOADS, ptx::LANGUAGE, Choice::of_name("nan"), None, None).expect("it runs");
+    assert_eq!(run.buffers(&BufferRequest::default())["buffers"][0]["nan"], 1);
 }
