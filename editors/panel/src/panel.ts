@@ -13,6 +13,8 @@ import type { Controls, Stage, View, Views } from './view';
 
 /** A narrower panel is beside the code. */
 const NARROW = 600;
+/** A lower panel has no room for a header, a legend and tall drawings. */
+const SHORT = 330;
 /** How long the moment must stay before the editor follows, in milliseconds. */
 const FOLLOW_DELAY = 50;
 
@@ -68,6 +70,11 @@ export class Panel implements Controls {
 
   get isNarrow(): boolean {
     return this.root.clientWidth < NARROW;
+  }
+
+  get isShort(): boolean {
+    // A report is as high as its content.
+    return !this.isNarrow && document.body.classList.contains('warplens-webview') && this.root.clientHeight < SHORT;
   }
 
   get page(): Timeline {
