@@ -111,7 +111,7 @@ export function tools(panel: Controls): Child[] {
 }
 
 /** The statement of the moment, and its lanes. */
-export function caption(panel: Controls): Child {
+export function caption(panel: Controls): HTMLElement {
   const { moment, masks, source } = panel;
   const active = masks ? `${lanesOf(masks.active).length} of ${panel.base.width} lanes active` : '';
   if (!moment || moment.step !== panel.state.step) return h('span#sentence', active);

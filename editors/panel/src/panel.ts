@@ -9,6 +9,7 @@ import { Screen } from './screen';
 import type { Source } from './source';
 import { clamp, fit, type State } from './state';
 import { csv, markdown } from './table';
+import { stepsOf } from './timeline/steps';
 import type { Controls, Stage, View, Views } from './view';
 
 /** A narrower panel is beside the code. */
@@ -47,10 +48,10 @@ export class Panel implements Controls {
   /** Loads the run and shows it. */
   async open(): Promise<void> {
     const start = performance.now();
-    const base = await this.source.request('timeline', { bins: this.bins() });
+    const base = await this.source.request('timeline', { bins: this.bins(), fold: true });
     if (this.isClosed || !base) return;
     this.base = base;
-    this.pages = new Pages(base, (from, to, bins) => this.source.request('timeline', { from, to, bins }));
+    this.pages = new Pages(base, (from, to, bins) => this.source.request('timeline', { from, to, bins, fold: true }));
     fit(this.state, base);
     this.moment = this.source.known?.(this.state.step);
     void this.countUnexpected();
@@ -147,9 +148,11 @@ export class Panel implements Controls {
   }
 
   zoom(factor: number, around = this.state.step): void {
-    const before = this.to - this.state.from;
-    const span = clamp(before * factor, Math.min(8, this.base.steps), this.base.steps);
-    this.window(around - ((around - this.state.from) / Math.max(1, before)) * span, span);
+    const steps = stepsOf(this.state.from, this.to, this.page.repeats);
+    const span = clamp(steps.shown * factor, Math.min(8, this.base.steps), this.base.steps);
+    const position = steps.position(around);
+    const first = position - (position / Math.max(1, steps.shown)) * span;
+    this.window(steps.at(first), steps.at(first + span) - steps.at(first));
     this.zoomed();
   }
 

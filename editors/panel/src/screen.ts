@@ -94,8 +94,11 @@ export class Screen {
     fill(parts.stepper, stepper(panel));
     const symbols = this.isDrawn(shown) ? panel.views[shown.tab].legend(panel, shown.content) : [];
     const explained = legend(panel, symbols);
-    if (panel.isShort) fill(parts.caption, pickers(panel), caption(panel), facts(panel), explained);
-    else fill(parts.caption, caption(panel), explained);
+    const sentence = caption(panel);
+    // There is no room for a long one.
+    if (panel.isShort) sentence.title = sentence.textContent ?? '';
+    if (panel.isShort) fill(parts.caption, pickers(panel), sentence, facts(panel), explained);
+    else fill(parts.caption, sentence, explained);
   }
 
   /** After a change of the window of the time line. */

@@ -1,8 +1,8 @@
 // The rows above the lanes: the loops, and the lines and colours of the blocks.
 
 import type { Run } from '../generated/answers';
-import { groups, length, lineRange } from '../lanes';
-import { LEFT, RIGHT } from './geometry';
+import { count, groups, length, lineRange } from '../lanes';
+import { type Geometry, LEFT, RIGHT } from './geometry';
 import type { Painting } from './painting';
 
 /** The colours of the blocks and, where they fit, their lines. */
@@ -12,7 +12,8 @@ export function paintLines({ context, page, geometry, colours, runs, shown, colo
   const isTogether = ([run]: [Run, ...Run[]], other: Run) => shown(run.block) !== run.block && shown(other.block) === shown(run.block);
   for (const visits of groups(runs, isTogether)) {
     const [first] = visits;
-    const [left, size] = [x(first.step), (endOf(visits) - first.step) * scale];
+    const left = x(first.step);
+    const size = endOf(visits, geometry) - left;
     context.fillStyle = colourOf(first.block).fill;
     context.fillRect(left, rows.band, Math.max(0.5, size - (scale > 3 ? 0.5 : 0)), 6);
     const { lines } = page.blocks[visits.length === 1 ? first.block : shown(first.block)] ?? {};
@@ -35,10 +36,11 @@ export function paintLoops({ context, page, geometry, colours, runs }: Painting)
   for (const visits of groups(runs, ([run], other) => loopOf(run) === loopOf(other))) {
     const loop = loopOf(visits[0]);
     if (loop === null) continue;
-    const iterations = visits.filter((run) => run.block === loop).length;
-    const [left, right] = [Math.max(LEFT, x(visits[0].step)), Math.min(width - RIGHT, x(endOf(visits)) - 1)];
+    const more = geometry.steps.repeats.filter(({ step }) => visits[0].step <= step && x(step) < endOf(visits, geometry));
+    const iterations = visits.filter((run) => run.block === loop).length + more.reduce((sum, { count }) => sum + count - 1, 0);
+    const [left, right] = [Math.max(LEFT, x(visits[0].step)), Math.min(width - RIGHT, endOf(visits, geometry) - 1)];
     const lines = page.blocks.filter((block) => block.loop === loop).flatMap((block) => block.lines ?? []);
-    const text = `lines ${lineRange([Math.min(...lines), Math.max(...lines)])}, ${iterations} iteration${iterations === 1 ? '' : 's'}`;
+    const text = `lines ${lineRange([Math.min(...lines), Math.max(...lines)])}, ${count(iterations, 'iteration')}`;
     bracket(context, left, right, down, colours.dim);
     const wide = context.measureText(text).width;
     if (right - left < wide + 16) continue;
@@ -50,10 +52,10 @@ export function paintLoops({ context, page, geometry, colours, runs }: Painting)
   }
 }
 
-/** The step after consecutive visits. */
-function endOf(visits: [Run, ...Run[]]): number {
+/** The right edge of consecutive visits. */
+function endOf(visits: [Run, ...Run[]], { x, scale }: Geometry): number {
   const last = visits[visits.length - 1] ?? visits[0];
-  return last.step + length(last);
+  return x(last.step) + length(last) * scale;
 }
 
 function bracket(context: CanvasRenderingContext2D, left: number, right: number, down: number, colour: string): void {

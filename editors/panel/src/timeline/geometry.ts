@@ -1,5 +1,7 @@
 // Where steps, lanes and the rows above them are in the time line.
 
+import type { Steps } from './steps';
+
 /** The margins for the names of the rows and the share of steps. */
 export const LEFT = 50;
 export const RIGHT = 84;
@@ -22,6 +24,7 @@ const SHORT_ROWS: Rows = { lines: 9, band: 12, marks: 27, lanes: 34, axis: 14 };
 const GAP = 2;
 
 export interface Geometry {
+  steps: Steps;
   width: number;
   height: number;
   rows: Rows;
@@ -35,21 +38,22 @@ export interface Geometry {
   y(lane: number): number;
 }
 
-/** The geometry of a drawing of `width` pixels with the steps from `from` to `to`. All lanes fit in `height`, if it is that of a panel. */
-export function geometryOf(width: number, height: number, lanes: number, most: number, from: number, to: number): Geometry {
+/** The geometry of a drawing of `width` pixels. All lanes fit in `height`, if it is that of a panel; a lane has `most` pixels at most. */
+export function geometryOf(width: number, height: number, lanes: number, most: number, steps: Steps): Geometry {
   const pitchIn = (rows: Rows) => Math.floor((height - rows.lanes - rows.axis - (lanes / 8 - 1) * GAP) / lanes);
   const rows = pitchIn(ROWS) >= Math.min(most, 4) ? ROWS : SHORT_ROWS;
   const pitch = Math.max(1, Math.min(most, pitchIn(rows)));
   const y = (lane: number) => rows.lanes + lane * pitch + Math.floor(lane / 8) * GAP;
-  const scale = (width - LEFT - RIGHT) / Math.max(1, to - from);
+  const scale = (width - LEFT - RIGHT) / Math.max(1, steps.shown);
   return {
+    steps,
     width,
     rows,
     pitch,
     bar: pitch > 2 ? pitch - 1 : pitch,
     y,
     scale,
-    x: (step) => LEFT + (step - from) * scale,
+    x: (step) => LEFT + steps.position(step) * scale,
     height: y(lanes) + rows.axis,
   };
 }

@@ -11,8 +11,8 @@ const NEAR = 14;
 
 export function paintMarks(painting: Painting): void {
   const { context, page, geometry, colours } = painting;
-  const { x, width, rows } = geometry;
-  const at = (mark: Mark) => x(mark.step + (mark.kind === 'reconverge' || mark.kind === 'finding' ? 0 : 1));
+  const { x, width, rows, scale } = geometry;
+  const at = (mark: Mark) => x(mark.step) + (mark.kind === 'reconverge' || mark.kind === 'finding' ? 0 : scale);
   const visible = page.marks.filter((mark) => at(mark) >= x(0) && at(mark) > 0 && at(mark) < width - RIGHT + 4);
   paintBarriersAndLanes(painting, visible, at);
   const taken: [number, number][] = [];

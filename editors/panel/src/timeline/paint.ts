@@ -6,6 +6,7 @@ import { paintLines, paintLoops } from './bands';
 import { LEFT, RIGHT } from './geometry';
 import { paintMarks } from './marks';
 import type { Painting } from './painting';
+import { paintRepeats } from './repeats';
 
 /** The lowest bar that can be framed; a lower one is a thin line where a lane was predicated off. */
 const FRAME = 3;
@@ -22,6 +23,7 @@ export function paintLanes(painting: Painting): void {
   paintLines(painting);
   for (const run of runs) paintRun(painting, run);
   for (const [at, column] of page.columns.entries()) paintColumn(painting, column, at);
+  paintRepeats(painting);
   paintMarks(painting);
   context.restore();
   paintAxis(painting);
@@ -76,19 +78,22 @@ function paintColumn({ context, page, geometry, colourOf }: Painting, column: Ti
   }
 }
 
-function paintAxis({ context, page, geometry, colours, from, to }: Painting): void {
-  const { x, y, rows } = geometry;
-  const span = Math.max(1, to - from);
+function paintAxis({ context, page, geometry, colours }: Painting): void {
+  const { y, rows, steps, scale } = geometry;
+  const span = Math.max(1, steps.shown);
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(span / 4)));
   const tick = span / unit > 20 ? unit * 5 : span / unit > 8 ? unit * 2 : unit;
   const down = y(page.width);
   const base = down + rows.axis - (rows.axis > 16 ? 6 : 3);
   context.fillStyle = colours.dim;
   context.fillText('step', LEFT - 6 - context.measureText('step').width, base);
-  for (let step = Math.ceil((from + 1) / tick) * tick; step <= to; step += tick) {
-    const text = grouped(step);
-    context.fillRect(x(step - 0.5), down, 1, 3);
-    context.fillText(text, x(step - 0.5) - context.measureText(text).width / 2, base);
+  // Round numbers, as long as all steps are shown.
+  const first = steps.repeats.length ? tick : Math.ceil((steps.at(0) + 1) / tick) * tick - steps.at(0);
+  for (let position = first; position <= steps.shown; position += tick) {
+    const text = grouped(Math.round(steps.at(position - 1)) + 1);
+    const middle = LEFT + (position - 0.5) * scale;
+    context.fillRect(middle, down, 1, 3);
+    context.fillText(text, middle - context.measureText(text).width / 2, base);
   }
 }
 

@@ -7,6 +7,7 @@ import { paintCursor } from './cursor';
 import { type Geometry, geometryOf, LEFT } from './geometry';
 import { paintLanes } from './paint';
 import { paintingOf } from './painting';
+import { stepsOf } from './steps';
 
 export class TimelinePicture {
   private readonly lanes = h('canvas', { role: 'img', id: 'lanes' }) as unknown as HTMLCanvasElement;
@@ -48,13 +49,13 @@ export class TimelinePicture {
   }
 
   private geometry(): Geometry {
-    const { base, state, to, root, isNarrow } = this.panel;
+    const { base, state, to, root, isNarrow, page } = this.panel;
     const around = this.element.parentElement ?? root;
     const width = Math.max(280, around.clientWidth - 4);
     // Only the page of the editor has a height of its own.
     const isFixed = !isNarrow && document.body.classList.contains('warplens-webview');
     const height = isFixed ? around.clientHeight - 1 : Infinity;
-    return geometryOf(width, height, base.width, base.width > 32 ? 3 : isNarrow ? 4 : 6, state.from, to);
+    return geometryOf(width, height, base.width, base.width > 32 ? 3 : isNarrow ? 4 : 6, stepsOf(state.from, to, page.repeats));
   }
 
   private choose(event: PointerEvent): void {
@@ -62,22 +63,22 @@ export class TimelinePicture {
     const start = performance.now();
     const { panel } = this;
     const box = this.cursor.getBoundingClientRect();
-    const { scale, y, rows } = this.geometry();
+    const { scale, y, rows, steps } = this.geometry();
     const [across, down] = [event.clientX - box.left, event.clientY - box.top];
     if (event.type === 'pointerdown' && down >= rows.lanes) {
       for (let lane = 0; lane < panel.base.width; lane++) if (down >= y(lane)) panel.state.lane = lane;
     }
-    panel.goTo(Math.min(panel.to - 1, Math.max(panel.state.from, Math.floor(panel.state.from + (across - LEFT) / scale))));
+    panel.goTo(Math.min(panel.to - 1, Math.max(panel.state.from, Math.floor(steps.at((across - LEFT) / scale)))));
     panel.source.painted?.('scrub', performance.now() - start);
   }
 
   private wheel(event: WheelEvent): void {
     event.preventDefault();
     const box = this.cursor.getBoundingClientRect();
-    const { scale } = this.geometry();
+    const { scale, steps } = this.geometry();
     const delta = event.deltaY || event.deltaX;
     if (event.shiftKey) this.panel.pan(Math.round(delta / scale));
-    else this.panel.zoom(delta > 0 ? 1.25 : 0.8, this.panel.state.from + (event.clientX - box.left - LEFT) / scale);
+    else this.panel.zoom(delta > 0 ? 1.25 : 0.8, steps.at((event.clientX - box.left - LEFT) / scale));
   }
 }
 
