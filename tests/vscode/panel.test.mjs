@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { BRANCH_SASS, blocks, FAULT, LONG, registers, STRIDE, STRIDE_LAUNCH } from './panel_kernels.mjs';
-import { PanelPage } from './panel_page.mjs';
+import { cutParts, FIRST_SIZES, PanelPage } from './panel_page.mjs';
 import { reportFailure, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
 import { PRINTS } from './simulation.mjs';
 import { until } from './workbench.mjs';
@@ -98,6 +98,9 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
       await panel.click('.lanes th[data-lane="11"]');
       await panel.shows('#chosen-lane', /lane 11/);
       await panel.shows('[data-row="%r3 after"] .chosen', /→ 33/);
+      await (await panel.find('[id="format-after-%r3"]')).selectOption('hex');
+      await panel.shows('[data-row="%r3 after"] .chosen', /→ 00000021/);
+      await (await panel.find('[id="format-after-%r3"]')).selectOption('');
       await (await panel.find('#pin-register')).selectOption('%r1');
       await panel.find('[data-row="%r1 before"]');
       await bench.word('JOIN;', 'JOIN').click();
@@ -171,6 +174,9 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
       await panel.shows('#writer', /0, 19/);
       await panel.shows('#writer-line', /line 24/);
       await cursorAt(24);
+      await (await panel.find('#row-length')).fill('5');
+      await press('Enter');
+      await until('five elements are in a row', async () => (await (await panel.find('.elements thead th')).count()) === 5);
       await shot('panel-9-buffers');
       assert.deepEqual(await panel.violations(), []);
       await panel.tab('registers');
@@ -303,6 +309,10 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
       await panel.shows('#pick-warp', /of 32/);
       await panel.tab('registers');
       assert.ok((await (await panel.find('#pin-register')).locator('option').count()) >= 300);
+      await panel.click('#last');
+      await panel.click('#all-registers');
+      await until('all registers are listed', async () => (await (await panel.find('.registers tr.other')).count()) >= 290);
+      await panel.click('#all-registers');
       await shot('panel-18-wide');
       await times();
     });
@@ -326,6 +336,22 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
           if (tab === 'graph') await page.locator('#graph .block').first().waitFor();
         }
         await page.screenshot({ path: join(SCREENSHOTS, `panel-19-report-${example}.png`) });
+        // The same panel in the page of the editor, which has a height of its own.
+        await page.evaluate(() => {
+          document.body.className = 'warplens-webview';
+          document.body.style.cssText = 'max-width: none; margin: 0; padding: 0';
+          document.body.replaceChildren(...document.querySelectorAll('style'), document.getElementById('warplens-panel'));
+        });
+        for (const size of FIRST_SIZES) {
+          await page.setViewportSize(size);
+          await page.locator('#warplens-panel.short').waitFor();
+          for (const tab of ['registers', 'memory', 'buffers', 'graph', 'output', 'timeline']) {
+            await page.locator(`#tab-${tab}`).click();
+            await page.locator(`#view[data-tab="${tab}"]`).waitFor();
+            assert.deepEqual(await page.evaluate(cutParts), [], `${tab} at ${size.width}x${size.height}`);
+          }
+          await page.screenshot({ path: join(SCREENSHOTS, `panel-27-first-${example}-${size.width}.png`) });
+        }
         await page.close();
         assert.deepEqual(problems, []);
       });

@@ -5,6 +5,29 @@ import { until } from './workbench.mjs';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
+/** The panel as VS Code shows it at first, in windows of 1440x900 and of 1024x700 with the side bar. */
+export const FIRST_SIZES = [
+  { width: 1092, height: 210 },
+  { width: 676, height: 198 },
+];
+
+/** In a page with a panel: the controls that are not in view, the lanes that the time line cuts, and whether the page scrolls. */
+export function cutParts() {
+  const name = (element) => `${element.id || element.className || element.tagName}`;
+  const controls = [...document.querySelectorAll('#warplens-panel :is(.bar, .caption) :is(button, #sentence, .facts)')];
+  const isInside = ({ left, right, top, bottom }) => left >= 0 && top >= 0 && right <= innerWidth + 1 && bottom <= innerHeight + 1;
+  const cut = controls.filter((element) => !isInside(element.getBoundingClientRect())).map(name);
+  const view = document.querySelector('#view').getBoundingClientRect();
+  const lanes = document.querySelector('#view #lanes')?.getBoundingClientRect();
+  if (lanes && (lanes.bottom > view.bottom + 1 || lanes.right > view.right + 1)) cut.push('lanes');
+  if (view.height < 100) cut.push(`the view has ${view.height} pixels`);
+  const { scrollHeight, scrollWidth } = document.documentElement;
+  if (scrollHeight > innerHeight || scrollWidth > innerWidth) cut.push('the page scrolls');
+  const table = document.querySelector('#view .worst');
+  if (table && table.scrollWidth > table.parentElement.clientWidth + 1) cut.push('the table of accesses');
+  return cut;
+}
+
 export class PanelPage {
   /** What the policy of the page blocked, and errors of its scripts. */
   problems = [];

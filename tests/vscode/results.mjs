@@ -111,12 +111,15 @@ export function resultTests(given) {
       await writeLaunch('filed.ptx', 'warplens.toml');
       const launches = page().locator('.monaco-editor[data-uri$="/warplens.toml"]');
       await launches.locator('.view-line', { hasText: 'results/filed.ptx' }).waitFor();
+      await page().locator('[id="status.editor.mode"]', { hasText: 'Warplens launches' }).waitFor();
+      await bench.editor.locator('.view-line', { hasText: 'st.global' }).waitFor();
+      await until('its text has colors', async () => (await launches.locator('.view-line span[class*="mtk"]:not(.mtk1)').count()) > 3);
       await until('its name is selected', async () => (await launches.locator('.selected-text').count()) > 0);
       await page().keyboard.type('saved', { delay: 30 });
       await page().keyboard.press('Control+s');
-      await page().keyboard.press('Control+PageUp');
       await bench.lens('saved ▾').first().waitFor();
       await shot('result-2-file');
+      await bench.command('View: Join All Editor Groups');
     });
   });
 

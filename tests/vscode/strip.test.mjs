@@ -145,6 +145,7 @@ describe('lanes as strips', { skip, timeout: 900_000 }, () => {
       await bench.page.keyboard.press('Enter');
       await until('the key is correct', async () => (await toml.locator('.view-line', { hasText: 'grid' }).count()) === 1);
       await until('nothing is underlined', async () => (await toml.locator('.squiggly-error').count()) === 0);
+      await bench.command('View: Join All Editor Groups');
     });
 
     test('a new kernel runs with a written launch, by keyboard alone', async () => {

@@ -1,7 +1,7 @@
 // Elements of the page and of drawings.
 
 const SVG = 'http://www.w3.org/2000/svg';
-const SVG_TAGS = new Set(['svg', 'rect', 'path', 'line', 'text', 'g', 'defs', 'marker', 'title', 'pattern', 'circle', 'style']);
+const SVG_TAGS = new Set(['svg', 'rect', 'path', 'line', 'text', 'tspan', 'g', 'defs', 'marker', 'title', 'pattern', 'circle', 'style']);
 
 type Value = string | number | boolean | null | undefined | ((event: never) => void);
 export type Attributes = Record<string, Value>;

@@ -4,32 +4,40 @@ import { count, grouped, lanesOf, share } from './lanes';
 import { type PanelCommand, TABS } from './messages';
 import type { Controls } from './view';
 
-/** The launch and its warp at the left, what the run found at the right. */
-export function header(panel: Controls): Child[] {
+/** The launch and its warp. */
+export function pickers(panel: Controls): Child {
   const { run } = panel.source;
-  const { active, steps, width } = panel.base;
-  const average = steps ? active / steps : 0;
-  const pickers = [
+  return h('span.row.pickers', [
     picker(panel, 'launch', 'Launch', [h('strong', run.launch), h('span.dim', ` ${run.kernel}${run.shape}`)], 'warplens.pickLaunch'),
     picker(panel, 'block', 'Block', ['block ', h('strong', run.cta.join(','))], 'warplens.pickWarp'),
     picker(panel, 'warp', 'Warp', ['warp ', h('strong', run.warp), h('span.dim.of', ` of ${run.warps}`)], 'warplens.pickWarp'),
     picker(panel, 'model', 'Divergence model', ['model ', h('strong', run.model)], 'warplens.pickModel'),
-  ];
+  ]);
+}
+
+/** What the run found. */
+export function facts(panel: Controls): Child {
+  const { run } = panel.source;
+  const { active, steps, width } = panel.base;
+  const average = steps ? active / steps : 0;
   const found = run.findings.length;
   const first = run.findings[0];
-  return [
-    h('span.row.pickers', pickers),
-    h(
-      'span.facts',
-      run.outdated ? h('span.warning', 'before the last edits · ') : null,
-      run.partial ? h('span.warning', 'first part of the run · ') : run.status !== 'finished' ? h('span.error', `${run.status} · `) : null,
-      found ? h('span.error', { title: first?.message ?? '' }, `▲ ${count(found, 'finding')} · `) : h('span', 'no findings · '),
-      h('strong', share(active, steps * width)),
-      ' active, ',
-      h('strong', average.toFixed(1)),
-      ` of ${width} lanes`,
-    ),
-  ];
+  return h(
+    'span.facts',
+    run.outdated ? h('span.warning', 'before the last edits · ') : null,
+    run.partial ? h('span.warning', 'first part of the run · ') : run.status !== 'finished' ? h('span.error', `${run.status} · `) : null,
+    found ? h('span.error', { title: first?.message ?? '' }, `▲ ${count(found, 'finding')} · `) : h('span.none', 'no findings · '),
+    h('strong', share(active, steps * width)),
+    ' active',
+    h('span.average', ', ', h('strong', average.toFixed(1)), ` of ${width} lanes`),
+  );
+}
+
+/** What the signs of a view mean: beside the sentence, or where there is no room, in a tooltip. */
+export function legend(panel: Controls, symbols: Child[]): Child {
+  if (!panel.isShort) return h('span.dim.legend', symbols);
+  if (symbols.every((symbol) => !symbol)) return null;
+  return h('span#legend.help', { tabindex: 0, role: 'note' }, h('span.mark', { 'aria-hidden': 'true' }, '?'), h('span.legend', symbols));
 }
 
 /** A button that opens a list of VS Code; text where there is none. */
@@ -74,13 +82,13 @@ export function stepper(panel: Controls): Child[] {
       'span.row.tight',
       button('first', 'First step', icon('first'), () => panel.goTo(0)),
       button('previous', 'Previous step', icon('previous'), () => panel.goTo(step - 1)),
-      h('span#step.mono', `step ${grouped(steps ? step + 1 : 0)}/${grouped(steps)}`),
+      h('span#step.mono', h('span.stepper-word', 'step '), `${grouped(steps ? step + 1 : 0)}/${grouped(steps)}`),
       button('next', 'Next step', icon('next'), () => panel.goTo(step + 1)),
       button('last', 'Last step', icon('last'), () => panel.goTo(steps)),
     ),
     h(
       'span.row.tight',
-      h('span.dim', 'visit'),
+      h('span.dim.stepper-word', 'visit'),
       button('visit-back', 'Previous visit', icon('previous'), () => void panel.visit(-1)),
       h('span#visit.mono', isKnown ? `${grouped(moment.visit)}/${grouped(moment.visits)}` : '…'),
       button('visit-on', 'Next visit', icon('next'), () => void panel.visit(1)),
@@ -103,7 +111,7 @@ export function tools(panel: Controls): Child[] {
 }
 
 /** The statement of the moment, and its lanes. */
-export function caption(panel: Controls): Child {
+export function caption(panel: Controls): HTMLElement {
   const { moment, masks, source } = panel;
   const active = masks ? `${lanesOf(masks.active).length} of ${panel.base.width} lanes active` : '';
   if (!moment || moment.step !== panel.state.step) return h('span#sentence', active);

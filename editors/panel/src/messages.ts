@@ -12,8 +12,11 @@ export interface Warp {
 
 export type Moment = Omit<answers.Step, 'character'>;
 
+/** A report does not have the bits. */
+export type RegisterRow = Omit<answers.RegisterRow, 'bits'> & Partial<Pick<answers.RegisterRow, 'bits'>>;
+
 /** The registers around a step; a report does not have the names of all of them. */
-export type Registers = Omit<answers.Registers, 'names'> & Partial<answers.Step> & { names?: string[] };
+export type Registers = Omit<answers.Registers, 'names' | 'rows'> & Partial<answers.Step> & { names?: string[]; rows: RegisterRow[] };
 
 /** The accesses of a statement and of the kernel. */
 export type Accesses = Pick<answers.Accesses, 'requests' | 'worst' | 'truncated'>;
@@ -82,7 +85,7 @@ export interface ShownElement {
 
 /** From the extension to the panel. */
 export type ToPanel =
-  | { type: 'run'; run: RunInfo; texts: Record<number, string> }
+  | { type: 'run'; run: RunInfo; texts: Record<number, string>; labels: Record<number, string> }
   | { type: 'nothing'; nothing: Nothing }
   | { type: 'running'; run: RunProgress | null }
   | { type: 'answer'; id: number; result?: Answers[Method] | null; error?: string }

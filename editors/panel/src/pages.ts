@@ -14,13 +14,14 @@ export class Pages {
   /** The loaded page with the most detail that covers these steps. */
   best(from: number, to: number): Timeline {
     const covering = this.kept.filter((page) => page.from <= from && to <= page.to);
-    return covering.reduce((best, page) => (resolution(page) < resolution(best) ? page : best), this.base);
+    const detail = (page: Timeline) => resolution(page, from, to);
+    return covering.reduce((best, page) => (detail(page) < detail(best) ? page : best), this.base);
   }
 
   /** Loads a page unless a loaded one has enough detail. */
   async load(from: number, to: number, bins: number): Promise<void> {
     const wanted = Math.ceil((to - from) / bins);
-    if (resolution(this.best(from, to)) <= Math.max(1, wanted)) return;
+    if (resolution(this.best(from, to), from, to) <= Math.max(1, wanted)) return;
     const page = await this.request(from, to, bins);
     if (!page) return;
     this.kept.unshift(page);
@@ -28,7 +29,8 @@ export class Pages {
   }
 }
 
-/** Steps of a column. */
-function resolution(page: Timeline): number {
+/** Steps of a column. A page that lists one of many equal iterations has detail only for its own steps. */
+function resolution(page: Timeline, from: number, to: number): number {
+  if (page.repeats?.length && (page.from !== from || page.to !== to)) return page.to - page.from;
   return page.column ?? 1;
 }

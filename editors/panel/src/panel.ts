@@ -9,10 +9,13 @@ import { Screen } from './screen';
 import type { Source } from './source';
 import { clamp, fit, type State } from './state';
 import { csv, markdown } from './table';
+import { stepsOf } from './timeline/steps';
 import type { Controls, Stage, View, Views } from './view';
 
 /** A narrower panel is beside the code. */
 const NARROW = 600;
+/** A lower panel has no room for a header, a legend and tall drawings. */
+const SHORT = 330;
 /** How long the moment must stay before the editor follows, in milliseconds. */
 const FOLLOW_DELAY = 50;
 
@@ -45,10 +48,10 @@ export class Panel implements Controls {
   /** Loads the run and shows it. */
   async open(): Promise<void> {
     const start = performance.now();
-    const base = await this.source.request('timeline', { bins: this.bins() });
+    const base = await this.source.request('timeline', { bins: this.bins(), fold: true });
     if (this.isClosed || !base) return;
     this.base = base;
-    this.pages = new Pages(base, (from, to, bins) => this.source.request('timeline', { from, to, bins }));
+    this.pages = new Pages(base, (from, to, bins) => this.source.request('timeline', { from, to, bins, fold: true }));
     fit(this.state, base);
     this.moment = this.source.known?.(this.state.step);
     void this.countUnexpected();
@@ -68,6 +71,11 @@ export class Panel implements Controls {
 
   get isNarrow(): boolean {
     return this.root.clientWidth < NARROW;
+  }
+
+  get isShort(): boolean {
+    // A report is as high as its content.
+    return !this.isNarrow && document.body.classList.contains('warplens-webview') && this.root.clientHeight < SHORT;
   }
 
   get page(): Timeline {
@@ -140,9 +148,11 @@ export class Panel implements Controls {
   }
 
   zoom(factor: number, around = this.state.step): void {
-    const before = this.to - this.state.from;
-    const span = clamp(before * factor, Math.min(8, this.base.steps), this.base.steps);
-    this.window(around - ((around - this.state.from) / Math.max(1, before)) * span, span);
+    const steps = stepsOf(this.state.from, this.to, this.page.repeats);
+    const span = clamp(steps.shown * factor, Math.min(8, this.base.steps), this.base.steps);
+    const position = steps.position(around);
+    const first = position - (position / Math.max(1, steps.shown)) * span;
+    this.window(steps.at(first), steps.at(first + span) - steps.at(first));
     this.zoomed();
   }
 

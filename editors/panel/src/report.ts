@@ -1,5 +1,6 @@
 // The panel in a report: a page without a server, which contains the answers.
 import type { AccessRequest, BufferPage, Buffers, Graph, Timeline, WorstAccess, WrittenElement } from './generated/answers';
+import { labelsOf } from './labels';
 import { runAt } from './lanes';
 import type { Accesses, Answers, Method, Moment, Registers, RunInfo } from './messages';
 import { nothing } from './nothing';
@@ -94,10 +95,16 @@ const answers: { [M in Method]: (asked: Asked) => Answers[M] | null } = {
   },
 };
 
+const labels = labelsOf(
+  (line) => data.lines[line] ?? '',
+  data.statements.filter((line) => line !== null),
+);
+
 const source: Source = {
   run: data.header,
   request: async (method, params) => answers[method](params as Asked) as never,
   statement: (line) => (data.lines[line] ?? '').trim().replace(/\s+/g, ' '),
+  label: (line) => labels[line],
   known,
   copy: (text) => navigator.clipboard.writeText(text),
   save(name, text) {

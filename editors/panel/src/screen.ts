@@ -1,6 +1,6 @@
 // The page of the panel: the frame, the view of the tab, the time line and the overview.
 import { fill, h } from './dom';
-import { caption, header, stepper, tabs, tools } from './frame';
+import { caption, facts, legend, pickers, stepper, tabs, tools } from './frame';
 import type { Tab } from './messages';
 import { type Overview, overview } from './overview';
 import { type Rows, tableOf } from './table';
@@ -14,6 +14,8 @@ export interface Shown {
   rows: Rows;
   problem?: string;
 }
+
+type Layout = 'narrow' | 'short' | 'wide';
 
 export class Screen {
   private readonly parts = {
@@ -30,7 +32,8 @@ export class Screen {
   private readonly picture: TimelinePicture;
   private whole?: Overview;
   private shown?: Shown;
-  private narrow?: boolean;
+  /** The layout of the page: it depends on its size. */
+  private layout?: Layout;
 
   constructor(private readonly panel: Controls) {
     this.picture = new TimelinePicture(panel);
@@ -47,7 +50,7 @@ export class Screen {
     this.shown = shown;
     this.drawFrame();
     // The page keeps what it shows, and the focus, until there is something new.
-    if (this.narrow !== this.panel.isNarrow) this.arrange();
+    if (this.layout !== this.wanted()) this.arrange();
     this.drawView(shown, isSameTab);
   }
 
@@ -66,15 +69,36 @@ export class Screen {
     this.whole?.move();
     this.picture.move();
     const { shown, panel } = this;
-    if (this.isDrawn(shown)) panel.views[shown.tab].moved?.(panel, shown.content);
+    if (!this.isLoaded(shown)) return;
+    if (this.isTable) this.followRow(shown);
+    else panel.views[shown.tab].moved?.(panel, shown.content);
+  }
+
+  /** Marks the row of the moment in the table, and keeps it in view. */
+  private followRow({ tab, content }: Shown): void {
+    const row = this.panel.views[tab].row?.(this.panel, content);
+    const body = this.parts.view.querySelector('#twin tbody');
+    const next = row === undefined ? null : body?.children[row];
+    const before = body?.querySelector('tr.picked');
+    if (!next || next === before) return;
+    before?.classList.remove('picked');
+    before?.removeAttribute('aria-current');
+    next.classList.add('picked');
+    next.setAttribute('aria-current', 'true');
+    next.scrollIntoView({ block: 'nearest' });
   }
 
   /** The stepper and the sentence about the statement. */
   drawMoment(): void {
     const { parts, panel, shown } = this;
     fill(parts.stepper, stepper(panel));
-    const legend = this.isDrawn(shown) ? panel.views[shown.tab].legend(panel, shown.content) : null;
-    fill(parts.caption, caption(panel), h('span.dim.legend', legend));
+    const symbols = this.isDrawn(shown) ? panel.views[shown.tab].legend(panel, shown.content) : [];
+    const explained = legend(panel, symbols);
+    const sentence = caption(panel);
+    // There is no room for a long one.
+    if (panel.isShort) sentence.title = sentence.textContent ?? '';
+    if (panel.isShort) fill(parts.caption, pickers(panel), sentence, facts(panel), explained);
+    else fill(parts.caption, sentence, explained);
   }
 
   /** After a change of the window of the time line. */
@@ -100,29 +124,44 @@ export class Screen {
     return state.table || (isNarrow && state.tab === 'timeline');
   }
 
+  /** Whether the content of the chosen tab is on the page. */
+  private isLoaded(shown: Shown | undefined): shown is Shown {
+    return shown !== undefined && shown.problem === undefined && shown.tab === this.panel.state.tab;
+  }
+
   /** Whether the view of the chosen tab is on the page, as a drawing. */
   private isDrawn(shown: Shown | undefined): shown is Shown {
-    return shown !== undefined && shown.problem === undefined && shown.tab === this.panel.state.tab && !this.isTable;
+    return this.isLoaded(shown) && !this.isTable;
   }
 
   private drawFrame(): void {
     const { parts, panel } = this;
-    fill(parts.header, header(panel));
+    if (!panel.isShort) fill(parts.header, pickers(panel), facts(panel));
     this.drawTabs();
     fill(parts.tools, tools(panel));
     this.drawMoment();
     this.whole = overview(panel);
     fill(parts.overview, this.whole.elements);
+    // In a low panel it is there only if the time line does not show the whole run itself.
+    parts.overview.hidden = panel.isShort && panel.state.from === 0 && panel.state.to === null;
   }
 
-  /** The order of the parts depends on the width. */
+  private wanted(): Layout {
+    return this.panel.isNarrow ? 'narrow' : this.panel.isShort ? 'short' : 'wide';
+  }
+
+  /** The order of the parts depends on the size. */
   private arrange(): void {
     const { header, tabs, stepper, tools, caption, dock, view, overview, live } = this.parts;
-    const { root, isNarrow } = this.panel;
-    this.narrow = isNarrow;
-    root.classList.toggle('narrow', isNarrow);
-    if (isNarrow) fill(root, header, h('div.row.spread.bar', stepper, tools), dock, overview, h('div.bar', tabs), caption, view, live);
-    else fill(root, header, h('div.row.spread.bar', tabs, h('div.row', stepper, tools)), caption, view, overview, live);
+    const { root } = this.panel;
+    this.layout = this.wanted();
+    for (const layout of ['narrow', 'short', 'wide']) root.classList.toggle(layout, layout === this.layout);
+    if (this.layout === 'narrow') {
+      fill(root, header, h('div.row.spread.bar', stepper, tools), dock, overview, h('div.bar', tabs), caption, view, live);
+      return;
+    }
+    const bar = h('div.row.spread.bar', tabs, h('div.row', stepper, tools));
+    fill(root, this.layout === 'wide' ? header : null, bar, caption, view, overview, live);
   }
 
   private drawView({ tab, content, problem }: Shown, isSameTab: boolean): void {
@@ -134,12 +173,13 @@ export class Screen {
     if (problem !== undefined) fill(part, h('p#problem.dim', problem));
     else if (this.isTable) fill(part, tableOf(this.rows, view.label, view.row?.(panel, content)));
     else fill(part, tab === 'timeline' ? picture.element : view.draw(panel, content));
-    if (this.narrow && dock.firstChild !== picture.element) fill(dock, picture.element);
+    if (this.layout === 'narrow' && dock.firstChild !== picture.element) fill(dock, picture.element);
     part.scrollLeft = isSameTab ? scrollLeft : 0;
     part.scrollTop = isSameTab ? scrollTop : 0;
     const isDrawn = this.isDrawn(this.shown);
     if (isDrawn) view.drawn?.(panel, content);
-    if (this.narrow || (isDrawn && tab === 'timeline')) picture.paint();
+    if (this.layout === 'narrow' || (isDrawn && tab === 'timeline')) picture.paint();
+    if (!isDrawn || tab !== 'timeline') part.querySelector('tr.picked')?.scrollIntoView({ block: 'nearest' });
     part.dataset.tab = tab;
     part.dataset.step = String(panel.state.step);
   }

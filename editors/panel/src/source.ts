@@ -7,6 +7,8 @@ export interface Source {
   request<M extends Method>(method: M, params: object): Promise<Answers[M] | null>;
   /** The text of a line. */
   statement(line: number): string;
+  /** The label before the statement of a line, if it has one. */
+  label(line: number): string | undefined;
   /** The statement of a step, if the source knows it without a request. */
   known?(step: number): Moment | undefined;
   /** Moves the cursor of the editor. */

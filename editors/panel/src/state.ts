@@ -15,8 +15,14 @@ export interface State {
   buffer: string | null;
   bufferFrom: number;
   element: number | null;
+  /** The chosen number of elements in a row, by buffer. */
+  rowLengths: Record<string, number>;
   /** Registers that are always listed. */
   pins: string[];
+  /** Whether all registers that hold a value are listed. */
+  all: boolean;
+  /** The chosen formats of registers, by name. */
+  formats: Record<string, string>;
   /** The scale of the graph. */
   zoom: number;
 }
@@ -32,13 +38,16 @@ const START: State = {
   buffer: null,
   bufferFrom: 0,
   element: null,
+  rowLengths: {},
   pins: [],
+  all: false,
+  formats: {},
   zoom: 1,
 };
 
 /** The remembered state. Values of the wrong type are ignored, because another version may have written them. */
 export function restored(saved: unknown): State {
-  const state: State = { ...START, pins: [] };
+  const state: State = { ...START, pins: [], rowLengths: {}, formats: {} };
   if (typeof saved !== 'object' || saved === null) return state;
   for (const [key, value] of Object.entries(saved)) {
     const start = (START as unknown as Record<string, unknown>)[key];
@@ -47,6 +56,7 @@ export function restored(saved: unknown): State {
   }
   if (!TABS.includes(state.tab)) state.tab = 'timeline';
   if (!Array.isArray(state.pins)) state.pins = [];
+  for (const map of ['rowLengths', 'formats'] as const) if (Array.isArray(state[map])) state[map] = {};
   return state;
 }
 

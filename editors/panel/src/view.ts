@@ -46,6 +46,8 @@ export interface Stage {
   readonly masks?: { active: Mask; executed: Mask; block?: number };
   /** Beside the code the panel is narrow: the time line is above the tabs. */
   readonly isNarrow: boolean;
+  /** In a panel of the height that VS Code gives it at first: fewer rows around the view, and smaller drawings. */
+  readonly isShort: boolean;
   /** The registers of the program, once a view knows them. */
   names: string[];
   /** Changes what the views show. */

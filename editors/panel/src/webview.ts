@@ -17,6 +17,7 @@ const state = restored(api.getState());
 const waiting = new Map<number, { resolve: (answer: never) => void; reject: (reason: Error) => void }>();
 const save = () => api.setState(state);
 let texts: Record<number, string> = {};
+let labels: Record<number, string> = {};
 let requests = 0;
 let panel: Panel | undefined;
 let running: RunProgress | null = null;
@@ -33,6 +34,7 @@ function source(run: RunInfo): Source {
     run,
     request,
     statement: (line) => texts[line] ?? '',
+    label: (line) => labels[line],
     reveal: (line, focus) => api.postMessage({ type: 'reveal', line, focus }),
     visit: (line, visit) => api.postMessage({ type: 'visit', line, visit }),
     warp: ({ cta, warp }, step) => api.postMessage({ type: 'warp', cta, warp, step }),
@@ -49,7 +51,7 @@ function source(run: RunInfo): Source {
 function receive(message: ToPanel): void {
   switch (message.type) {
     case 'run': {
-      texts = message.texts;
+      ({ texts, labels } = message);
       panel?.close();
       panel = new Panel(root, source(message.run), state, VIEWS, save);
       note.show(running, false);

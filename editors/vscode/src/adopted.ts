@@ -29,3 +29,10 @@ export class Adopted implements vscode.Disposable {
     this.closing.dispose();
   }
 }
+
+/** Whether the user's settings assign a language to this file. */
+export function isAssociated(document: vscode.TextDocument): boolean {
+  const associations = vscode.workspace.getConfiguration('files', document).get<Record<string, string>>('associations', {});
+  const patterns = Object.keys(associations).map((pattern) => (pattern.includes('/') ? pattern : `**/${pattern}`));
+  return patterns.some((pattern) => vscode.languages.match({ pattern }, document) > 0);
+}

@@ -10,6 +10,7 @@ import { applyIndentation } from './indentation';
 import { Lanes } from './lanes';
 import { LANGUAGES } from './languages';
 import { editLaunch } from './launch';
+import { adoptLaunchDocuments } from './launch_documents';
 import { LinkedDocuments } from './linked';
 import { goToLine, withLinks } from './links';
 import { offerListings } from './listing';
@@ -45,7 +46,7 @@ export function activate(context: vscode.ExtensionContext): void {
   applyIndentation(vscode.window.visibleTextEditors);
   context.subscriptions.push(log, server, store, lanes, panel, lit, findings, linked, launches, sass, comparisons);
   context.subscriptions.push(new Strip(store), new Encodings(), offerStrip(store));
-  context.subscriptions.push(adoptWaveDocuments(), sortSassDocuments(), offerListings(server));
+  context.subscriptions.push(adoptWaveDocuments(), sortSassDocuments(), adoptLaunchDocuments(), offerListings(server));
   const commands: Record<string, (...args: never[]) => unknown> = {
     ...launchCommands(server, lanes),
     ...navigationCommands(server, lanes, findings),

@@ -1,6 +1,6 @@
 // Edits launches: opens the launch that is shown or picked, or writes the inferred one.
 import * as vscode from 'vscode';
-import { activeDocument, editorOf } from './active';
+import { activeDocument } from './active';
 import type { Draft, ListedLaunch } from './generated/messages';
 import { inform } from './inform';
 import type { Lanes } from './lanes';
@@ -16,25 +16,28 @@ export async function editLaunch(server: Server, lanes: Lanes, uri?: string, ent
   const written = launches.filter((launch) => launch.location);
   const shown = lanes.current?.uri === document ? lanes.current.masks : undefined;
   const current = written.find((launch) => shown && launch.name === shown.launch.name && launch.entry === shown.entry);
-  if (current) return open(current);
+  if (current) return open(current, document);
   if (written.length === 0 || shown?.launch.name === 'inferred') return write(server, document, entry ?? shown?.entry, shown);
-  if (written.length === 1) return open(written[0]);
+  if (written.length === 1) return open(written[0], document);
   const items = written.map((launch) => ({ label: launch.name, description: launch.sourceName ?? launch.entry ?? undefined, launch }));
   const picked = await vscode.window.showQuickPick(items, { title: 'Edit a launch' });
-  if (picked) await open(picked.launch);
+  if (picked) await open(picked.launch, document);
 }
 
-async function open(launch: ListedLaunch | undefined): Promise<void> {
+async function open(launch: ListedLaunch | undefined, kernel: string): Promise<void> {
   if (!launch?.location) return;
   const { uri, range } = launch.location;
   const selection = new vscode.Range(range.start.line, range.start.character, range.end.line, range.end.character);
-  await show(await vscode.workspace.openTextDocument(vscode.Uri.parse(uri)), selection);
+  await show(await vscode.workspace.openTextDocument(vscode.Uri.parse(uri)), kernel, selection);
 }
 
-/** Shows a document in its existing editor, if any: a walkthrough or another view may be active beside it. */
-function show(document: vscode.TextDocument, selection?: vscode.Range): Thenable<vscode.TextEditor> {
-  const shown = editorOf(document);
-  return vscode.window.showTextDocument(document, { selection, viewColumn: shown?.viewColumn });
+/** Shows a document in its existing editor, if any: a walkthrough or another view may be active beside it. A launch file opens beside the kernel. */
+function show(document: vscode.TextDocument, kernel: string, selection?: vscode.Range): Thenable<vscode.TextEditor> {
+  const columnOf = (uri: string) => vscode.window.visibleTextEditors.find((editor) => editor.document.uri.toString() === uri)?.viewColumn;
+  const own = document.uri.toString();
+  const column = columnOf(kernel);
+  const beside = own === kernel || column === undefined ? undefined : column + 1;
+  return vscode.window.showTextDocument(document, { selection, viewColumn: columnOf(own) ?? beside });
 }
 
 /** Writes the inferred launch where the user chooses, selects its name, and shows the lanes of the warp that is `shown` under it. */
@@ -50,13 +53,13 @@ async function write(server: Server, document: string, entry?: string, shown?: L
   ];
   const place = await vscode.window.showQuickPick(places, { title: `Write the inferred launch of ${draft.entry}` });
   if (!place) return;
-  if (place.isFile) await append(file, draft.table, draft.launchFile !== null);
+  if (place.isFile) await append(file, draft.table, draft.launchFile !== null, document);
   else await insertAbove(vscode.Uri.parse(document), draft);
   const warp = shown?.entry === draft.entry ? { cta: shown.cta, warp: shown.warp } : {};
   await server.select({ uri: document, entry: draft.entry, launch: draft.name, ...warp });
 }
 
-async function append(file: vscode.Uri, table: string, exists: boolean): Promise<void> {
+async function append(file: vscode.Uri, table: string, exists: boolean, kernel: string): Promise<void> {
   const edit = new vscode.WorkspaceEdit();
   if (!exists) edit.createFile(file, { ignoreIfExists: true });
   await vscode.workspace.applyEdit(edit);
@@ -68,7 +71,7 @@ async function append(file: vscode.Uri, table: string, exists: boolean): Promise
   await vscode.workspace.applyEdit(insertion);
   await document.save(); // the lanes follow the saved file
   const at = document.positionAt(document.getText().length - table.length);
-  await selectName(document, at.line);
+  await selectName(document, at.line, kernel);
 }
 
 async function insertAbove(uri: vscode.Uri, draft: Draft): Promise<void> {
@@ -77,12 +80,12 @@ async function insertAbove(uri: vscode.Uri, draft: Draft): Promise<void> {
   const edit = new vscode.WorkspaceEdit();
   edit.insert(uri, new vscode.Position(line, 0), `${draft.comment}\n`);
   await vscode.workspace.applyEdit(edit);
-  await selectName(document, line);
+  await selectName(document, line, document.uri.toString());
 }
 
 /** Selects the name of the launch that is written from a line on. */
-async function selectName(document: vscode.TextDocument, line: number): Promise<void> {
-  const editor = await show(document);
+async function selectName(document: vscode.TextDocument, line: number, kernel: string): Promise<void> {
+  const editor = await show(document, kernel);
   for (let at = line; at < Math.min(line + 3, document.lineCount); at++) {
     const name = /name = "([^"]*)"/.exec(document.lineAt(at).text);
     if (!name) continue;

@@ -4,7 +4,7 @@ import { activeDocument, activeEditor } from './active';
 import type { ListedLaunch } from './generated/messages';
 import { inform } from './inform';
 import type { Lanes } from './lanes';
-import { requestMasks, selectionOf } from './masks';
+import { type LaneMasks, requestMasks, selectionOf } from './masks';
 import type { Warps } from './pick_warp';
 import { pickWithPreview } from './preview';
 import type { Server } from './server';
@@ -14,6 +14,8 @@ import { countFindings } from './warp_list';
 const SOURCES = { toml: 'from warplens.toml', comment: 'from a comment in this file', inferred: 'inferred from the kernel' };
 
 type LaunchItem = vscode.QuickPickItem & { launch: ListedLaunch };
+/** A command for which the code lens has no room; without `run`, a line between items. */
+type CommandItem = vscode.QuickPickItem & { run?: () => unknown };
 
 export async function pickLaunch(server: Server, lanes: Lanes, uri?: string, entry?: string): Promise<void> {
   const document = uri ?? activeDocument()?.uri.toString();
@@ -28,11 +30,15 @@ export async function pickLaunch(server: Server, lanes: Lanes, uri?: string, ent
     shown.description = `${shown.description} · shown now`;
     await addFigures(server, document, shown);
   }
-  const redraw = pickWithPreview<LaunchItem>({
+  const redraw = pickWithPreview<LaunchItem | CommandItem>({
     title: 'Show the lanes of a launch',
-    items,
+    items: [...items, ...commandItems(server, document, entry, before)],
     shown,
     show: async (item, isAccepted) => {
+      if (!('launch' in item)) {
+        if (isAccepted) item.run?.();
+        return;
+      }
       const { name, entry, problem } = item.launch;
       if (problem) {
         if (isAccepted) void vscode.window.showErrorMessage(`Warplens: cannot run the launch “${name}”: ${problem}`);
@@ -44,6 +50,26 @@ export async function pickLaunch(server: Server, lanes: Lanes, uri?: string, ent
     },
     restore: () => server.select(before ? selectionOf(document, before) : { uri: document, launch: null }),
   });
+}
+
+/** What else can be done with a kernel. */
+function commandItems(server: Server, uri: string, entry: string | undefined, shown: LaneMasks | undefined): CommandItem[] {
+  const item = (icon: string, name: string, command: string, ...args: unknown[]): CommandItem => ({
+    label: `$(${icon}) ${name}`,
+    run: () => vscode.commands.executeCommand(command, ...args),
+  });
+  const items = [item('edit', 'Edit Launch', 'warplens.editLaunch', uri, entry)];
+  if (shown) {
+    items.push(item('graph-line', 'Show Lanes Panel', 'warplens.showPanel'));
+    if (shown.output) items.push(item('output', 'Show Printed Text', 'warplens.showPanel', 'output'));
+    items.push({ label: '$(debug-stop) Stop Showing Lanes', run: () => server.select({ uri, launch: null }) });
+  }
+  const isPtx = vscode.workspace.textDocuments.some((document) => document.uri.toString() === uri && document.languageId === 'ptx');
+  if (isPtx && vscode.workspace.getConfiguration('warplens').get<string>('ptxas.path')) {
+    items.push(item('open-preview', 'Open SASS Beside', 'warplens.openSass', uri, entry));
+    items.push(item('diff', 'Compare with ptxas', 'warplens.compareWithPtxas', uri, entry));
+  }
+  return [{ label: 'Kernel', kind: vscode.QuickPickItemKind.Separator }, ...items];
 }
 
 /** Adds the result of a launch that is shown: `78 % active · 2 findings`. */
@@ -69,7 +95,7 @@ export async function runFirst(server: Server): Promise<void> {
 async function kernelAt(uri: vscode.Uri, line: number): Promise<string | undefined> {
   const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri);
   const kernels = lenses.flatMap(({ range, command }) =>
-    command?.command === 'warplens.editLaunch' ? [{ line: range.start.line, entry: command.arguments?.[1] as string }] : [],
+    command?.command === 'warplens.pickLaunch' ? [{ line: range.start.line, entry: command.arguments?.[1] as string }] : [],
   );
   return (kernels.findLast((kernel) => kernel.line <= line) ?? kernels[0])?.entry;
 }

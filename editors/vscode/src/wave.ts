@@ -1,7 +1,7 @@
 // Several tools use the extension `.wave`. Files with a `.kernel` line become `wave-asm`, unless the user assigns another
 // language with `files.associations` or by selecting it.
 import * as vscode from 'vscode';
-import { Adopted } from './adopted';
+import { Adopted, isAssociated } from './adopted';
 
 const KERNEL_LINE = /^[ \t]*\.kernel(?=\s|$)/m;
 
@@ -36,11 +36,4 @@ function addsKernel(document: vscode.TextDocument, change: vscode.TextDocumentCo
   const first = change.range.start.line;
   const last = Math.min(first + change.text.split('\n').length, document.lineCount);
   return KERNEL_LINE.test(document.getText(new vscode.Range(first, 0, last, 0)));
-}
-
-/** Whether the user's settings assign a language to this file. */
-function isAssociated(document: vscode.TextDocument): boolean {
-  const associations = vscode.workspace.getConfiguration('files', document).get<Record<string, string>>('associations', {});
-  const patterns = Object.keys(associations).map((pattern) => (pattern.includes('/') ? pattern : `**/${pattern}`));
-  return patterns.some((pattern) => vscode.languages.match({ pattern }, document) > 0);
 }

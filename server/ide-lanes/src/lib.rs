@@ -34,8 +34,8 @@ pub mod wave;
 
 pub use count::count;
 pub use features::{
-    Click, Lens, LensStyle, LensTarget, Step, Steps, WarpSummaries, WarpSummary, compare, findings_of, fixes,
-    hover, lenses_of, operands, panel, same_registers, with_documentation,
+    Click, Lens, LensRank, LensStyle, LensTarget, Step, Steps, WarpSummaries, WarpSummary, compare,
+    findings_of, fixes, hover, lenses_of, operands, panel, same_registers, with_documentation,
 };
 pub use findings::{ReportedFinding, Reporter, Unexpected, UnexpectedElement};
 pub use launches::{

@@ -12,5 +12,6 @@ pub use counters::totals as counter_totals;
 pub use hints::LaneHint;
 #[cfg(test)]
 pub(crate) use lane_view::ViewedRun;
+pub(crate) use lane_view::buffer_object;
 pub use lane_view::{LaneView, LineOf, StatementView};
 pub use model_diff::first_divergence;

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::lanes::lens_titles;
 use crate::support::{Client, File, Folder, Line, Options};
 
 /// A kernel, and the output of `ptxas -lineinfo` and `nvdisasm -gp` for it.
@@ -135,6 +136,20 @@ fn lenses_open_and_compare_it() {
         let expected = json!({ "title": title, "command": command, "arguments": [tools.file.uri, "split"] });
         assert!(commands.contains(&expected), "{commands:?}");
     }
+}
+
+#[test]
+fn five_lenses_at_most_are_above_a_kernel_the_result_first() {
+    let mut tools = tools(PTXAS, NVDISASM, PTX);
+    tools.client.request("warplens/targets", tools.file.params());
+    let before = lens_titles(&mut tools.client, &tools.file);
+    assert_eq!(before, ["▶ Run two warps", "2 launches ▾", "SASS", "ptxas: resources", "Compare with ptxas"]);
+    let launch = json!({ "uri": tools.file.uri, "launch": "two warps" });
+    tools.client.command("warplens.selectLaunch", launch).expect("it runs");
+    tools.client.request("warplens/laneMasks", tools.file.params());
+    let shown = lens_titles(&mut tools.client, &tools.file);
+    assert_eq!(shown[1..], ["block 0, warp 0 of 2", "two warps ▾", "SASS", "ptxas: resources"]);
+    assert!(shown[0].contains("instr · "), "{shown:?}");
 }
 
 #[test]

@@ -33,7 +33,9 @@ export type BufferElement = { buffer: string, index: number, };
 
 export type BufferInfo = { name: string, type: string,
 /** In elements. */
-length: number, changed: number, unexpected: number,
+length: number, changed: number,
+/** Elements that are not a number, if they are floats. */
+nan: number, unexpected: number,
 /** Whether the launch expects contents, and they were checked. */
 checked: boolean, };
 
@@ -141,7 +143,14 @@ names: Array<string>, };
 
 export type Related = { line: number, message: string, };
 
-export type RowRole = "after" | "before" | "pinned";
+/** Equal iterations that follow each other. */
+export type Repeat = {
+/** The first step of the first iteration. */
+step: number,
+/** The steps of an iteration. */
+length: number, count: number, };
+
+export type RowRole = "after" | "before" | "pinned" | "other";
 
 /** A visit of a block. */
 export type Run = { step: number, block: number,
@@ -177,7 +186,9 @@ active: number, from: number, to: number, blocks: Array<TimelineBlock>,
 /** The visits of blocks in the page; empty if a column has several steps. */
 runs: Array<Run>,
 /** Steps of a column, if it has several. */
-column?: number, columns: Array<Column>, marks: Array<Mark>,
+column?: number, columns: Array<Column>,
+/** Equal iterations, of which `runs` and `marks` have only the first. */
+repeats?: Array<Repeat>, marks: Array<Mark>,
 /** The average of active lanes over `overview_steps` steps each. */
 overview: Array<number>, overview_steps: number,
 /** By lane, the steps in which it was active. */

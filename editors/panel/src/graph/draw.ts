@@ -4,11 +4,18 @@ import { type Attributes, type Child, h } from '../dom';
 import type { Graph, GraphBlock, GraphEdge } from '../generated/answers';
 import { grouped, lanesOf, lineRange, share } from '../lanes';
 import type { Stage } from '../view';
-import type { Layout, Point } from './layout';
+import { type Layout, labelWidth, type Point } from './layout';
 
-/** The size of a block; below it the first line of code where it fits. */
-export const BLOCK = { width: 76, height: 60 };
-export const BLOCK_WITH_CODE = { width: 190, height: 76 };
+/** The size of a block, with the first line of code where it fits. */
+const BLOCK = { width: 110, height: 60 };
+const BLOCK_WITH_CODE = { width: 190, height: 76 };
+const LOW_BLOCK = { width: 110, height: 38 };
+/** The width of a character of a label. */
+const DIGIT = 7.2;
+
+export function blockSize({ isNarrow, isShort }: Stage): { width: number; height: number } {
+  return isNarrow ? BLOCK_WITH_CODE : isShort ? LOW_BLOCK : BLOCK;
+}
 
 export function draw(stage: Stage, graph: Graph, layout: Layout): SVGElement {
   const current = stage.masks?.block;
@@ -28,6 +35,7 @@ export function draw(stage: Stage, graph: Graph, layout: Layout): SVGElement {
     },
     h('defs', arrow('arrow', 'var(--fg)'), arrow('arrow-never', 'var(--wire)'), hatches()),
     graph.edges.map((edge, at) => drawEdge(edge, layout.edges[at], most)),
+    graph.edges.map((edge, at) => drawNumber(edge, layout.edges[at])),
     link.map(([from, to]) => drawLink(layout.blocks[from], layout.blocks[to])),
     graph.blocks.map((block, at) => drawBlock(stage, graph, block, at, layout.blocks[at])),
   );
@@ -63,21 +71,26 @@ function fillOf(block: number): string {
   return kind ? `url(#hatch-${block % 4}-${kind})` : `var(--b${block % 4})`;
 }
 
-function drawEdge({ threads, diverged }: GraphEdge, placed: Layout['edges'][number] | undefined, most: number): Child[] {
+function drawEdge({ threads, diverged }: GraphEdge, placed: Layout['edges'][number] | undefined, most: number): Child {
+  if (!placed) return null;
+  return h('path', {
+    d: curve(placed.points),
+    fill: 'none',
+    stroke: threads ? 'var(--fg)' : 'var(--wire)',
+    'stroke-width': threads ? 1 + 3.5 * (threads / most) : 0.7,
+    'stroke-dasharray': diverged ? '6 4' : null,
+    'marker-end': `url(#${threads ? 'arrow' : 'arrow-never'})`,
+  });
+}
+
+/** The threads of an edge, on the lines of all edges. */
+function drawNumber(edge: GraphEdge, placed: Layout['edges'][number] | undefined): Child[] {
   if (!placed) return [];
-  const text = grouped(threads);
-  const wide = text.length * 6.6 + 6;
+  const { x, y } = placed.label;
+  const width = labelWidth(edge);
   return [
-    h('path', {
-      d: curve(placed.points),
-      fill: 'none',
-      stroke: threads ? 'var(--fg)' : 'var(--wire)',
-      'stroke-width': threads ? 1 + 3.5 * (threads / most) : 0.7,
-      'stroke-dasharray': diverged ? '6 4' : null,
-      'marker-end': `url(#${threads ? 'arrow' : 'arrow-never'})`,
-    }),
-    h('rect', { x: placed.label.x - wide / 2, y: placed.label.y - 8, width: wide, height: 14, fill: 'var(--bg)' }),
-    h('text', { x: placed.label.x, y: placed.label.y + 3, 'text-anchor': 'middle', class: threads ? null : 'dim' }, text),
+    h('rect.edge-number', { x: x - width / 2, y: y - 7, width, height: 14, fill: 'var(--bg)' }),
+    h('text', { x, y: y + 4, 'text-anchor': 'middle', class: edge.threads ? null : 'dim' }, grouped(edge.threads)),
   ];
 }
 
@@ -112,31 +125,43 @@ function drawLink(from: Point | undefined, to: Point | undefined): Child {
 
 function drawBlock(stage: Stage, graph: Graph, block: GraphBlock, number: number, middle: Point | undefined): Child {
   if (!middle) return null;
-  const { width, height } = stage.isNarrow ? BLOCK_WITH_CODE : BLOCK;
+  const { width, height } = blockSize(stage);
   const [x, y] = [middle.x - width / 2, middle.y - height / 2];
   const isCurrent = stage.masks?.block === number;
   const frame = isCurrent ? { stroke: 'var(--fg)', 'stroke-width': 3 } : { stroke: 'var(--wire)', 'stroke-width': 1 };
   const joins = graph.reconverges.filter(([, to]) => to === number).length;
   const line = block.lines?.[0];
-  const bar = { x: x + 14, y: y + height - 20, height: 5 };
+  const label = line === undefined ? undefined : stage.source.label(line);
+  const bar = { x: x + 14, y: y + height - (stage.isShort ? 8 : 20), height: 5 };
+  const visits = `${grouped(block.visits)}×${joins ? `  > ${joins}` : ''}`;
+  const name = [
+    h('tspan', { 'font-weight': 600 }, lineRange(block.lines)),
+    label ? h('tspan.dim', ` ${shortened(label, (width - 22) / DIGIT - lineRange(block.lines).length)}`) : null,
+  ];
+  const below = { x: x + 14, y: y + (stage.isShort ? 26 : 32), class: block.visits ? null : 'dim' };
   return h(
     'g.block',
     { id: `block-${number}`, tabindex: 0, role: 'button', ...activation(stage, block) },
-    h('title', nameOf(graph, block, joins, isCurrent)),
+    h('title', nameOf(graph, block, label, joins, isCurrent)),
     h('rect', { x, y, width, height, rx: 4, fill: 'var(--bg)', ...frame }),
     h('rect', { x: x + 1, y: y + 1, width: 8, height: height - 2, fill: fillOf(number) }),
-    h('text', { x: x + 14, y: y + 16, 'font-weight': 600 }, lineRange(block.lines)),
-    h('text', { x: x + 14, y: y + 32, class: block.visits ? null : 'dim' }, `${grouped(block.visits)}×${joins ? `  > ${joins}` : ''}`),
+    h('text', { x: x + 14, y: y + (stage.isShort ? 13 : 16) }, name),
+    h('text', below, visits),
     stage.isNarrow && line !== undefined ? h('text.mono.dim', { x: x + 14, y: y + 47 }, stage.source.statement(line).slice(0, 24)) : null,
     h('rect', { ...bar, width: width - 20, fill: 'var(--rule)' }),
     h('rect', { ...bar, width: ((width - 20) * block.steps) / Math.max(1, graph.steps), fill: 'var(--fg)' }),
-    isCurrent ? drawLanes(stage, x + 14, y + height - 12, width - 20) : null,
+    isCurrent && !stage.isShort ? drawLanes(stage, x + 14, y + height - 12, width - 20) : null,
   );
 }
 
-function nameOf({ steps }: Graph, block: GraphBlock, joins: number, isCurrent: boolean): string {
+/** The end of a label, which differs most in the output of compilers, in at most so many characters. */
+function shortened(label: string, most: number): string {
+  return label.length > most ? `…${label.slice(1 - Math.max(2, Math.floor(most)))}` : label;
+}
+
+function nameOf({ steps }: Graph, block: GraphBlock, label: string | undefined, joins: number, isCurrent: boolean): string {
   const counts = `${block.visits} visits, ${share(block.steps, steps)} of steps`;
-  return `Lines ${lineRange(block.lines)}, ${counts}${joins ? `, reconvergence of ${joins}` : ''}${isCurrent ? ', current' : ''}`;
+  return `${label ? `${label}, l` : 'L'}ines ${lineRange(block.lines)}, ${counts}${joins ? `, reconvergence of ${joins}` : ''}${isCurrent ? ', current' : ''}`;
 }
 
 /** A click on a block, or Enter, goes to its last visit. */

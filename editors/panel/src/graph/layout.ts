@@ -10,6 +10,13 @@ export interface LayoutRequest {
   width: number;
   height: number;
   direction: 'LR' | 'TB';
+  /** The pixels between blocks of a layer. */
+  between: number;
+}
+
+/** The width of the number of an edge. */
+export function labelWidth({ threads }: GraphEdge): number {
+  return threads.toLocaleString('en-US').length * 6.6 + 6;
 }
 
 export interface Point {

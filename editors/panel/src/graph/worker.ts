@@ -1,6 +1,7 @@
 // The worker that lays out the blocks of a graph in layers, with dagre.
 import { graphlib, layout } from '@dagrejs/dagre';
-import type { Layout, LayoutRequest, Point } from './layout';
+import { type Layout, type LayoutRequest, labelWidth, type Point } from './layout';
+import { placeLabels } from './place_labels';
 
 /** Graphs with more blocks use a faster way to assign layers. */
 const LARGE = 120;
@@ -8,27 +9,32 @@ const LARGE = 120;
 addEventListener('message', ({ data }: MessageEvent<LayoutRequest>) => postMessage(compute(data)));
 
 function compute(request: LayoutRequest): Layout {
-  const { count, edges, width, height, direction } = request;
+  const { count, edges, width, height, direction, between } = request;
   const ranker = count > LARGE ? 'tight-tree' : 'network-simplex';
   const graph = new graphlib.Graph({ multigraph: true });
-  graph.setGraph({ rankdir: direction, nodesep: 18, edgesep: 12, ranksep: 34, marginx: 12, marginy: 12, ranker });
+  graph.setGraph({ rankdir: direction, nodesep: between, edgesep: 12, ranksep: 34, marginx: 12, marginy: 12, ranker });
   for (let block = 0; block < count; block++) graph.setNode(String(block), { width, height });
-  edges.forEach(({ from, to, threads }, at) => {
-    const label = { width: 8 + String(threads).length * 7, height: 14, labelpos: 'c', weight: threads ? 2 : 1 };
-    graph.setEdge(String(from), String(to), label, String(at));
+  edges.forEach((edge, at) => {
+    const label = { width: labelWidth(edge), height: 14, labelpos: 'c', weight: edge.threads ? 2 : 1 };
+    graph.setEdge(String(edge.from), String(edge.to), label, String(at));
   });
   layout(graph);
   const middle = (block: number) => point(graph.node(String(block)) as Point);
   const size = graph.graph() as { width?: number; height?: number };
+  const blocks = Array.from({ length: count }, (_, block) => middle(block));
+  const drawn = edges.map((edge, at) => {
+    const { from, to } = edge;
+    const placed = graph.edge(String(from), String(to), String(at)) as Point & { points: Point[] };
+    const preferred = point(placed);
+    const points = from === to ? loop(middle(from), preferred, request) : placed.points.map(point);
+    return { points, preferred, width: labelWidth(edge) };
+  });
+  const labels = placeLabels(drawn, blocks, request);
   return {
     width: size.width ?? 0,
     height: size.height ?? 0,
-    blocks: Array.from({ length: count }, (_, block) => middle(block)),
-    edges: edges.map(({ from, to }, at) => {
-      const edge = graph.edge(String(from), String(to), String(at)) as Point & { points: Point[] };
-      const label = point(edge);
-      return { points: from === to ? loop(middle(from), label, request) : edge.points.map(point), label };
-    }),
+    blocks,
+    edges: drawn.map(({ points, preferred }, at) => ({ points, label: labels[at] ?? preferred })),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Timeline } from '../generated/answers';
 import { grouped, share } from '../lanes';
 import type { State } from '../state';
 import type { Colours } from './colours';
-import { type Geometry, LEFT, RIGHT, TOP } from './geometry';
+import { type Geometry, LEFT, RIGHT } from './geometry';
 
 export function paintCursor(
   context: CanvasRenderingContext2D,
@@ -13,7 +13,7 @@ export function paintCursor(
   geometry: Geometry,
   { fg, bg, accent, font }: Colours,
 ): void {
-  const { width, y, x, scale, pitch } = geometry;
+  const { width, y, x, scale, pitch, rows } = geometry;
   context.font = font;
   context.lineWidth = 2;
   context.strokeStyle = accent;
@@ -23,9 +23,9 @@ export function paintCursor(
   if (x(step) >= LEFT - 2 && x(step) <= width - RIGHT + 2) {
     const cell = Math.max(3, scale);
     context.strokeStyle = fg;
-    context.strokeRect(x(step), TOP - 3, cell, y(page.width) - TOP + 4);
+    context.strokeRect(x(step), rows.lanes - 3, cell, y(page.width) - rows.lanes + 4);
     const number = grouped(step + 1);
-    label(context, number, x(step) + (cell - widthOf(context, number)) / 2, y(page.width) + 10, fg, fg, bg);
+    label(context, number, x(step) + (cell - widthOf(context, number)) / 2, y(page.width) + rows.axis / 2, fg, fg, bg);
   }
   context.fillStyle = fg;
   context.fillText(share(page.lanes[lane] ?? 0, page.steps), width - RIGHT + 48, y(lane) + pitch / 2 + 4);
@@ -49,10 +49,10 @@ function label(
   const wide = widthOf(context, text);
   const left = Math.max(1, x);
   context.fillStyle = background;
-  context.fillRect(left, y - 8, wide, 16);
+  context.fillRect(left, y - 7, wide, 14);
   context.strokeStyle = frame;
   context.lineWidth = 1;
-  context.strokeRect(left + 0.5, y - 7.5, wide - 1, 15);
+  context.strokeRect(left + 0.5, y - 6.5, wide - 1, 13);
   context.fillStyle = colour;
   context.fillText(text, left + 4, y + 4);
 }

@@ -3,7 +3,7 @@
 import type { Mark } from '../generated/answers';
 import { groups, lanesOf } from '../lanes';
 import type { Colours } from './colours';
-import { MARKS, RIGHT } from './geometry';
+import { RIGHT } from './geometry';
 import type { Painting } from './painting';
 
 /** Closer marks of a kind are one, with their number. */
@@ -11,8 +11,8 @@ const NEAR = 14;
 
 export function paintMarks(painting: Painting): void {
   const { context, page, geometry, colours } = painting;
-  const { x, width } = geometry;
-  const at = (mark: Mark) => x(mark.step + (mark.kind === 'reconverge' || mark.kind === 'finding' ? 0 : 1));
+  const { x, width, rows, scale } = geometry;
+  const at = (mark: Mark) => x(mark.step) + (mark.kind === 'reconverge' || mark.kind === 'finding' ? 0 : scale);
   const visible = page.marks.filter((mark) => at(mark) >= x(0) && at(mark) > 0 && at(mark) < width - RIGHT + 4);
   paintBarriersAndLanes(painting, visible, at);
   const taken: [number, number][] = [];
@@ -24,16 +24,16 @@ export function paintMarks(painting: Painting): void {
       const size = 10 + (count > 1 ? context.measureText(String(count)).width + 2 : 0);
       if (taken.some(([from, to]) => left < to && from < left + size)) continue;
       taken.push([left, left + size]);
-      sign(context, kind, left, colours);
-      if (count > 1) context.fillText(String(count), left + 11, MARKS);
+      sign(context, kind, left, rows.marks, colours);
+      if (count > 1) context.fillText(String(count), left + 11, rows.marks);
     }
   }
 }
 
 /** Double lines at barriers, and the lanes of findings. */
 function paintBarriersAndLanes({ context, page, geometry, colours }: Painting, marks: Mark[], at: (mark: Mark) => number): void {
-  const { bar, scale, x, y } = geometry;
-  const top = MARKS - 8;
+  const { bar, scale, x, y, rows } = geometry;
+  const top = rows.marks - 8;
   let last = -Infinity;
   for (const mark of marks) {
     if (mark.kind === 'barrier' && at(mark) - last >= 3) {
@@ -49,20 +49,20 @@ function paintBarriersAndLanes({ context, page, geometry, colours }: Painting, m
   }
 }
 
-function sign(context: CanvasRenderingContext2D, kind: Mark['kind'], left: number, { fg, error }: Colours): void {
+function sign(context: CanvasRenderingContext2D, kind: Mark['kind'], left: number, down: number, { fg, error }: Colours): void {
   context.fillStyle = context.strokeStyle = kind === 'finding' ? error : fg;
   context.lineWidth = 1.6;
   context.beginPath();
   if (kind === 'finding') {
-    context.moveTo(left + 4.5, MARKS - 9);
-    context.lineTo(left + 10, MARKS);
-    context.lineTo(left - 1, MARKS);
+    context.moveTo(left + 4.5, down - 9);
+    context.lineTo(left + 10, down);
+    context.lineTo(left - 1, down);
     context.fill();
     return;
   }
   const [outer, inner] = kind === 'diverge' ? [left + 7, left + 1] : [left + 1, left + 7];
-  context.moveTo(outer, MARKS - 9);
-  context.lineTo(inner, MARKS - 4.5);
-  context.lineTo(outer, MARKS);
+  context.moveTo(outer, down - 9);
+  context.lineTo(inner, down - 4.5);
+  context.lineTo(outer, down);
   context.stroke();
 }

@@ -22,6 +22,8 @@ export interface Painting {
   /** The block whose colour a block has: the one of its loop if visits are short. */
   shown(block: number): number;
   colourOf(block: number): BlockColour;
+  /** The label before the statement of a line. */
+  labelOf(line: number): string | undefined;
 }
 
 export function paintingOf(
@@ -30,10 +32,11 @@ export function paintingOf(
   { from, to }: { from: number; to: number },
   geometry: Geometry,
   colours: Colours,
+  labelOf: (line: number) => string | undefined,
 ): Painting {
   const runs = page.runs.filter((run) => run.step < to && run.step + length(run) > from);
   const isMerged = runs.length > 0 && (geometry.width - LEFT - RIGHT) / runs.length < SHORT;
   const shown = (block: number) => (isMerged || page.columns.length ? (page.blocks[block]?.loop ?? block) : block);
   const colour = blockColours(context, colours);
-  return { context, page, from, to, geometry, colours, runs, isMerged, shown, colourOf: (block) => colour(shown(block)) };
+  return { context, page, from, to, geometry, colours, runs, isMerged, shown, colourOf: (block) => colour(shown(block)), labelOf };
 }

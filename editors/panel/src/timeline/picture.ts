@@ -4,9 +4,10 @@ import { grouped } from '../lanes';
 import type { Controls } from '../view';
 import { coloursOf } from './colours';
 import { paintCursor } from './cursor';
-import { type Geometry, geometryOf, LEFT, TOP } from './geometry';
+import { type Geometry, geometryOf, LEFT } from './geometry';
 import { paintLanes } from './paint';
 import { paintingOf } from './painting';
+import { stepsOf } from './steps';
 
 export class TimelinePicture {
   private readonly lanes = h('canvas', { role: 'img', id: 'lanes' }) as unknown as HTMLCanvasElement;
@@ -29,7 +30,9 @@ export class TimelinePicture {
     const start = performance.now();
     const { page, state } = panel;
     const window = { from: state.from, to: panel.to };
-    paintLanes(paintingOf(context(this.lanes, geometry), page, window, geometry, coloursOf(getComputedStyle(panel.root))));
+    const colours = coloursOf(getComputedStyle(panel.root));
+    const labelOf = (line: number) => panel.source.label(line);
+    paintLanes(paintingOf(context(this.lanes, geometry), page, window, geometry, colours, labelOf));
     const more = page.truncated ? ' Not all marks are shown: there are too many.' : '';
     const steps = `steps ${grouped(window.from + 1)} to ${grouped(window.to)}`;
     this.lanes.setAttribute('aria-label', `Time line of ${steps}. The table has the same numbers.${more}`);
@@ -46,9 +49,13 @@ export class TimelinePicture {
   }
 
   private geometry(): Geometry {
-    const { base, state, to, root, isNarrow } = this.panel;
-    const width = Math.max(280, (this.element.parentElement?.clientWidth ?? root.clientWidth) - 4);
-    return geometryOf(width, base.width, base.width > 32 ? 3 : isNarrow ? 4 : 6, state.from, to);
+    const { base, state, to, root, isNarrow, page } = this.panel;
+    const around = this.element.parentElement ?? root;
+    const width = Math.max(280, around.clientWidth - 4);
+    // Only the page of the editor has a height of its own.
+    const isFixed = !isNarrow && document.body.classList.contains('warplens-webview');
+    const height = isFixed ? around.clientHeight - 1 : Infinity;
+    return geometryOf(width, height, base.width, base.width > 32 ? 3 : isNarrow ? 4 : 6, stepsOf(state.from, to, page.repeats));
   }
 
   private choose(event: PointerEvent): void {
@@ -56,22 +63,22 @@ export class TimelinePicture {
     const start = performance.now();
     const { panel } = this;
     const box = this.cursor.getBoundingClientRect();
-    const { scale, y } = this.geometry();
+    const { scale, y, rows, steps } = this.geometry();
     const [across, down] = [event.clientX - box.left, event.clientY - box.top];
-    if (event.type === 'pointerdown' && down >= TOP) {
+    if (event.type === 'pointerdown' && down >= rows.lanes) {
       for (let lane = 0; lane < panel.base.width; lane++) if (down >= y(lane)) panel.state.lane = lane;
     }
-    panel.goTo(Math.min(panel.to - 1, Math.max(panel.state.from, Math.floor(panel.state.from + (across - LEFT) / scale))));
+    panel.goTo(Math.min(panel.to - 1, Math.max(panel.state.from, Math.floor(steps.at((across - LEFT) / scale)))));
     panel.source.painted?.('scrub', performance.now() - start);
   }
 
   private wheel(event: WheelEvent): void {
     event.preventDefault();
     const box = this.cursor.getBoundingClientRect();
-    const { scale } = this.geometry();
+    const { scale, steps } = this.geometry();
     const delta = event.deltaY || event.deltaX;
     if (event.shiftKey) this.panel.pan(Math.round(delta / scale));
-    else this.panel.zoom(delta > 0 ? 1.25 : 0.8, this.panel.state.from + (event.clientX - box.left - LEFT) / scale);
+    else this.panel.zoom(delta > 0 ? 1.25 : 0.8, steps.at((event.clientX - box.left - LEFT) / scale));
   }
 }
 

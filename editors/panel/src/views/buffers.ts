@@ -4,6 +4,7 @@ import { button, type Child, h } from '../dom';
 import type { BufferInfo, BufferPage, Buffers, Writer } from '../generated/answers';
 import { count, grouped } from '../lanes';
 import type { Element } from '../messages';
+import { shortest } from '../numbers';
 import type { Stage, View } from '../view';
 
 /** The elements of a page. */
@@ -41,13 +42,13 @@ export const buffersView: View<Content> = {
     return { all, info, page: answer.page, index, writer: found?.element?.writer };
   },
 
-  table: (_, { page }) => [
+  table: (_, { page, info: { type } }) => [
     ['element', 'before', 'after', 'expected'],
     ...page.after.map((value, at) => [
       `${page.name}[${page.from + at}]`,
-      text(page.before[at]),
-      text(value),
-      page.from + at in page.expected ? text(page.expected[page.from + at]) : '',
+      text(page.before[at], type),
+      text(value, type),
+      page.from + at in page.expected ? text(page.expected[page.from + at], type) : '',
     ]),
   ],
 
@@ -60,7 +61,7 @@ export const buffersView: View<Content> = {
     ),
 
   key(stage, { info, index, page }, event) {
-    const columns = columnsOf(stage, page);
+    const columns = columnsOf(stage, page, info);
     const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
     if (!by || !(event.target as HTMLElement).id.startsWith('element-')) return false;
     const next = Math.max(page.from, Math.min(page.from + page.after.length - 1, (index ?? page.from) + by));
@@ -76,8 +77,10 @@ export function pageOf(element: number): number {
   return Math.floor(element / PAGE) * PAGE;
 }
 
-function text(value: Element | undefined): string {
-  return value === undefined || value === null ? '' : String(value);
+/** The text of an element: of a float, no more digits than it has. */
+function text(value: Element | undefined, type: string): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'number' && /^b?f(16|32)/.test(type) ? shortest(value, 9) : String(value);
 }
 
 /** Chooses an element; the views go to the lane and the line that wrote it. */
@@ -107,7 +110,7 @@ function go(stage: Stage, writer: Writer): void {
 }
 
 function list(stage: Stage, { all, page }: Content): HTMLElement {
-  const item = ({ name, type, length, changed, unexpected, checked }: BufferInfo) => {
+  const item = ({ name, type, length, changed, nan, unexpected, checked }: BufferInfo) => {
     const choose = () => stage.set({ buffer: name, element: null, bufferFrom: 0 });
     const verdict = unexpected ? h('strong.error', `${grouped(unexpected)} unexpected`) : checked ? 'as expected' : null;
     return h(
@@ -116,6 +119,7 @@ function list(stage: Stage, { all, page }: Content): HTMLElement {
       h('span.mono', h('strong', name), ` ${type}[${grouped(length)}]`),
       h('br'),
       changed ? `${grouped(changed)} changed` : 'not changed',
+      nan > 0 && h('strong', ` · ${grouped(nan)} NaN`),
       verdict && [h('br'), verdict],
     );
   };
@@ -150,19 +154,33 @@ function map(stage: Stage, { page, info }: Content): HTMLElement {
   const name = `Map of ${page.name}: ${count(info.changed, 'changed element')}, ${grouped(info.unexpected)} unexpected`;
   const frame = h('rect', { x: 0.5, y: 0.5, width: MAP - 1, height: 17, fill: 'none', stroke: 'var(--wire)' });
   const attributes = { viewBox: `0 0 ${MAP} 18`, preserveAspectRatio: 'none', role: 'img', 'aria-label': name, onclick: turn };
-  return h('div.row', h('span.dim', 'whole buffer'), h('svg.map', attributes, frame, parts));
+  return h('div.row', h('span.dim.map-name', 'whole buffer'), h('svg.map', attributes, frame, parts), rowLength(stage, info));
 }
 
-/** The columns that fit, a power of two. */
-function columnsOf(stage: Stage, page: BufferPage): number {
-  const widest = Math.max(3, ...[...page.after, ...Object.values(page.expected)].map((value) => text(value).length));
+/** The field of the number of elements in a row, such as the width of a matrix. */
+function rowLength(stage: Stage, { name, length }: BufferInfo): HTMLElement {
+  const choose = (event: Event) => {
+    const chosen = Math.min(Number((event.target as HTMLInputElement).value) | 0, PAGE, length);
+    const { [name]: _, ...others } = stage.state.rowLengths;
+    stage.set({ rowLengths: chosen > 0 ? { ...others, [name]: chosen } : others });
+  };
+  const value = stage.state.rowLengths[name] ?? '';
+  const field = { type: 'number', min: 1, max: PAGE, placeholder: 'auto', value, onchange: choose };
+  return h('label.dim', 'in a row ', h('input#row-length', field));
+}
+
+/** The chosen number of columns, or the power of two that fits. */
+function columnsOf(stage: Stage, page: BufferPage, { type }: BufferInfo): number {
+  const chosen = stage.state.rowLengths[page.name];
+  if (typeof chosen === 'number' && chosen > 0) return chosen;
+  const widest = Math.max(3, ...[...page.after, ...Object.values(page.expected)].map((value) => text(value, type).length));
   const space = stage.isNarrow ? stage.root.clientWidth - 50 : stage.root.clientWidth - 480;
   return [32, 16, 8, 4, 2].find((columns) => columns * (widest * 7.3 + 18) <= space) ?? 1;
 }
 
 function grid(stage: Stage, content: Content): HTMLElement {
-  const { page } = content;
-  const columns = Math.min(columnsOf(stage, page), page.after.length);
+  const { page, info } = content;
+  const columns = Math.min(columnsOf(stage, page, info), page.after.length);
   const numbers = (from: number) => Array.from({ length: Math.min(columns, page.after.length - from) }, (_, column) => from + column);
   const rows: HTMLElement[] = [];
   for (let at = 0; at < page.after.length; at += columns) {
@@ -178,7 +196,7 @@ function grid(stage: Stage, content: Content): HTMLElement {
 }
 
 /** The button of an element, by its number in the page. */
-function element(stage: Stage, { page, index }: Content, at: number): HTMLElement {
+function element(stage: Stage, { page, index, info: { type } }: Content, at: number): HTMLElement {
   const number = page.from + at;
   const isUnexpected = number in page.expected;
   const isChanged = page.after[at] !== page.before[at];
@@ -188,9 +206,9 @@ function element(stage: Stage, { page, index }: Content, at: number): HTMLElemen
     `button#element-${number}.element.mono${marks}`,
     { tabindex: number === (index ?? page.from) || isFirst ? 0 : -1, onclick: () => void choose(stage, page.name, number) },
     h('span.visually-hidden', `${page.name}[${number}] = `),
-    text(page.after[at]),
+    text(page.after[at], type),
     h('span.visually-hidden', isUnexpected ? ', expected ' : isChanged ? ', changed' : ''),
-    isUnexpected ? h('small', text(page.expected[number])) : null,
+    isUnexpected ? h('small', text(page.expected[number], type)) : null,
   );
 }
 
@@ -200,19 +218,19 @@ function isHere(page: BufferPage, index: number | null): boolean {
 
 /** The chosen element and the lane that wrote it. */
 function detail(stage: Stage, content: Content): HTMLElement {
-  const { page, index, writer } = content;
+  const { page, info, index, writer } = content;
   if (index === null) return h('div.detail', h('p.dim', 'Choose an element to see the lane that wrote it.'));
   const unknown = () => h('p.dim', writer === null ? 'No lane wrote it.' : 'The writer of this element is not in the report.');
   return h(
     'div.detail',
     h('div.row.spread', h('strong.mono', `${page.name}[${index}]`), unexpectedStepper(stage, content, index)),
-    isHere(page, index) ? values(page, index) : null,
+    isHere(page, index) ? values(page, info.type, index) : null,
     writer ? written(stage, writer) : unknown(),
   );
 }
 
 /** The element before and after the run, and what was expected. */
-function values(page: BufferPage, index: number): HTMLElement {
+function values(page: BufferPage, type: string, index: number): HTMLElement {
   const at = index - page.from;
   const [after, expected] = [page.after[at], page.expected[index]];
   const difference = typeof after === 'number' && typeof expected === 'number' ? Number((after - expected).toPrecision(7)) : null;
@@ -220,10 +238,10 @@ function values(page: BufferPage, index: number): HTMLElement {
     'table',
     h(
       'tbody',
-      h('tr', h('th', { scope: 'row' }, 'after'), h('td.number.mono.strong', text(after))),
-      expected === undefined ? null : line('expected', text(expected)),
+      h('tr', h('th', { scope: 'row' }, 'after'), h('td.number.mono.strong', text(after, type))),
+      expected === undefined ? null : line('expected', text(expected, type)),
       difference === null ? null : line('difference', difference),
-      line('before', text(page.before[at])),
+      line('before', text(page.before[at], type)),
     ),
   );
 }

@@ -2,7 +2,7 @@
 
 import { button, h, icon } from '../dom';
 import type { Graph } from '../generated/answers';
-import { BLOCK, BLOCK_WITH_CODE, draw } from '../graph/draw';
+import { blockSize, draw } from '../graph/draw';
 import { standalone } from '../graph/export';
 import { type Layout, layout } from '../graph/layout';
 import { count, lineRange, share } from '../lanes';
@@ -28,13 +28,18 @@ export const graphView: View<Content> = {
   async load(stage) {
     const graph = await stage.source.request('graph', {});
     if (!graph) throw new Error('The control-flow graph is not known.');
-    const isNarrow = stage.isNarrow;
-    const key = JSON.stringify([isNarrow, graph.blocks.length, graph.edges.map(({ from, to, threads }) => [from, to, threads])]);
+    const { isNarrow, isShort } = stage;
+    const key = JSON.stringify([isNarrow, isShort, graph.blocks.length, graph.edges.map(({ from, to, threads }) => [from, to, threads])]);
     if (kept?.key !== key) {
       const start = performance.now();
-      const size = isNarrow ? BLOCK_WITH_CODE : BLOCK;
       const direction = isNarrow ? 'TB' : 'LR';
-      const placed = await layout({ count: graph.blocks.length, edges: graph.edges, ...size, direction });
+      const placed = await layout({
+        count: graph.blocks.length,
+        edges: graph.edges,
+        ...blockSize(stage),
+        direction,
+        between: isShort ? 8 : 18,
+      });
       kept = { key, layout: placed };
       stage.source.painted?.(`layout of ${graph.blocks.length} blocks`, performance.now() - start);
     }

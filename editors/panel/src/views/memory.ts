@@ -91,7 +91,7 @@ function worstRow(stage: Stage, access: WorstAccess, most: number): HTMLElement 
     'tr',
     { class: isHere ? 'picked' : null },
     h('td.number', h('button.link', go, grouped(line + 1))),
-    h('td', h('code', stage.source.statement(line).slice(0, 60))),
+    h('td', { title: stage.source.statement(line) }, h('code', stage.source.statement(line))),
     (['requests', 'cost', 'ideal'] as const).map((name) => h(`td.number.mono.${name}`, grouped(access[name]))),
     h('td.number.mono.strong', grouped(excess(access)), h('span.heat', { css: `width:${Math.round((excess(access) / most) * 100)}%` })),
   );

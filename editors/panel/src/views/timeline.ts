@@ -2,7 +2,7 @@
 
 import { h } from '../dom';
 import type { Mark, Timeline } from '../generated/answers';
-import { lanesOf, length, lineRange, ranges } from '../lanes';
+import { grouped, lanesOf, length, lineRange, ranges } from '../lanes';
 import type { Rows } from '../table';
 import type { View } from '../view';
 
@@ -13,6 +13,7 @@ export const timelineView: View<Timeline> = {
     '< diverge  > reconverge  ‖ barrier  ',
     h('span.error', '▲'),
     ' finding  ▯ predicated off',
+    page.repeats?.length ? '  ×n: n equal iterations' : null,
     page.column ? `  ${page.column} steps a column` : null,
     stage.base.truncated ? '  truncated' : null,
   ],
@@ -33,9 +34,16 @@ function runs(page: Timeline): Rows {
     ...page.runs.map((run) => {
       const end = run.step + length(run);
       const lanes = lanesOf(run.masks[0]?.[0] ?? '');
-      return [stepRange(run.step, end), lineRange(page.blocks[run.block]?.lines), lanes.length, ranges(lanes), marks(page, run.step, end)];
+      const notes = [marks(page, run.step, end), ...repeatsIn(page, run.step, end)].filter((note) => note);
+      return [stepRange(run.step, end), lineRange(page.blocks[run.block]?.lines), lanes.length, ranges(lanes), notes.join(', ')];
     }),
   ];
+}
+
+/** `×1,662, to step 5,000`, at the start of an iteration that stands for many. */
+function repeatsIn({ repeats = [] }: Timeline, first: number, end: number): string[] {
+  const starting = repeats.filter(({ step }) => first <= step && step < end);
+  return starting.map(({ step, length, count }) => `×${grouped(count)}, to step ${grouped(step + length * count)}`);
 }
 
 function columns(page: Timeline): Rows {

@@ -1,5 +1,6 @@
 // What the panel shows of a run besides the answers of the server.
 import type * as vscode from 'vscode';
+import { labelsOf } from '../../../panel/src/labels';
 import type { Nothing, RunInfo } from '../../../panel/src/messages';
 import { type LaneMasks, shapeOf, warpCount } from '../masks';
 
@@ -25,13 +26,16 @@ export function runInfo(masks: LaneMasks): RunInfo {
   };
 }
 
-/** The texts of the statements of the run, by line. */
-export function textsOf(document: vscode.TextDocument, masks: LaneMasks): Record<number, string> {
-  const texts: Record<number, string> = {};
-  for (const { line } of [...masks.lines, ...masks.not_run.map((line) => ({ line }))].slice(0, MAX_LINES)) {
-    if (line < document.lineCount) texts[line] = document.lineAt(line).text.trim().replace(/\s+/g, ' ').slice(0, MAX_COLUMNS);
-  }
-  return texts;
+/** By line, the texts of the statements of the run, and their labels. */
+export function textsOf(
+  document: vscode.TextDocument,
+  masks: LaneMasks,
+): { texts: Record<number, string>; labels: Record<number, string> } {
+  const statements = [...masks.lines.map(({ line }) => line), ...masks.not_run].slice(0, MAX_LINES);
+  const lines = statements.filter((line) => line < document.lineCount);
+  const textOf = (line: number) => document.lineAt(line).text;
+  const texts = lines.map((line) => [line, textOf(line).trim().replace(/\s+/g, ' ').slice(0, MAX_COLUMNS)]);
+  return { texts: Object.fromEntries(texts), labels: labelsOf(textOf, lines) };
 }
 
 export const NO_DOCUMENT: Nothing = {

@@ -72,6 +72,7 @@ export class Session extends Subscriber {
         this.uri = undefined;
         this.followEditor();
         for (const message of this.wanted.splice(0)) this.send(message);
+        this.keepCursorInView();
         break;
       case 'request':
         void this.answer(message.id, message.method, message.params);
@@ -106,6 +107,12 @@ export class Session extends Subscriber {
     }
   }
 
+  /** The panel has taken room from the editor: the line of the cursor stays in view. */
+  private keepCursorInView(): void {
+    const editor = this.editor();
+    editor?.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  }
+
   /** The page follows the active editor if Warplens knows its language; otherwise it keeps the last document. */
   private followEditor(): void {
     const document = vscode.window.activeTextEditor?.document;
@@ -129,7 +136,7 @@ export class Session extends Subscriber {
       this.send({ type: 'nothing', nothing: NO_RUN });
       return;
     }
-    this.send({ type: 'run', run: runInfo(masks), texts: textsOf(document, masks) });
+    this.send({ type: 'run', run: runInfo(masks), ...textsOf(document, masks) });
     const line = this.editor()?.selection.active.line;
     this.own = undefined;
     if (line !== undefined) this.followCursor(line);

@@ -13,7 +13,7 @@ use crate::launches::{AvailableLaunch, LaunchFile, available_launches, kernels_o
 use crate::simulator::{DocumentKernel, Simulator};
 use crate::view::{LaneView, LineOf};
 
-pub use click::{Click, Lens, LensStyle, LensTarget};
+pub use click::{Click, Lens, LensRank, LensStyle, LensTarget};
 
 /// The lenses above the kernels of a document.
 pub fn lenses_of(

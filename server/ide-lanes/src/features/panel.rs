@@ -12,6 +12,7 @@ mod graph;
 mod history;
 mod moment;
 mod registers;
+mod repeats;
 mod run;
 mod summary;
 mod timeline;

@@ -424,7 +424,8 @@ impl Prepared {
     }
 }
 
-fn buffer_object(buffer: &PlacedBuffer) -> Object {
+/// A buffer of the launch as an object that addresses point into.
+pub(crate) fn buffer_object(buffer: &PlacedBuffer) -> Object {
     let shape = ArrayShape::array(buffer.element.bytes() as u64);
     Object { name: buffer.name.clone(), start: buffer.address, len: buffer.len, shape }
 }

@@ -20,7 +20,7 @@ const FILE: FileId = FileId(0);
 const FIRST: WarpId = WarpId { cta: [0; 3], warp: 0 };
 
 /// The whole run in at most 2,000 columns.
-const ALL: Page = Page { from: 0, to: None, bins: None };
+const ALL: Page = Page { from: 0, to: None, bins: None, fold: false };
 
 /// A launch of a document.
 struct Run {
@@ -101,7 +101,7 @@ impl Run {
 
     fn registers(&self, warp: WarpId, place: MomentRequest, pins: &[&str]) -> Result<Value, PanelError> {
         let pins: Vec<String> = pins.iter().map(|pin| (*pin).to_owned()).collect();
-        self.query(warp, |query| query.registers(place, &pins)).map(|value| json!(value))
+        self.query(warp, |query| query.registers(place, &pins, false)).map(|value| json!(value))
     }
 
     fn accesses(&self, warp: WarpId, place: Option<MomentRequest>) -> Value {
@@ -171,7 +171,7 @@ fn check_timeline(run: &Run, id: WarpId, warp: &Value, context: &str) {
     // All pages together are the run; each has every step once.
     let (mut from, mut visits) = (0, BTreeMap::<(u64, u64), u64>::new());
     while from < steps {
-        let page = run.timeline(id, Page { from, to: Some(from + 2_000), bins: Some(2_000) });
+        let page = run.timeline(id, Page { from, to: Some(from + 2_000), bins: Some(2_000), fold: false });
         let runs = list(&page["runs"]);
         let mut expected = from;
         for run in runs {
@@ -407,4 +407,86 @@ fn check_corpus(corpus: &Path) {
             found.iter().step_by(step).map(|path| check_file(path, language, models, None)).sum();
         eprintln!("{folder}: {checked} runs of {} files", found.len());
     }
+}
+
+/// Loads an element of a buffer with one NaN.
+const LOADS: &str = "\
+.version 8.0
+.target sm_80
+.address_size 64
+// @launch { name = 'nan', block = [4], args = [{ name = 'x', buffer = 'f32', values = ['nan', 1, 2, 3] }] }
+.visible .entry k(.param .u64 x)
+{
+    .reg .f32 %f<2>;
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [x];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    ld.global.f32 %f1, [%rd3];
+    ret;
+}
+";
+
+#[test]
+fn all_registers_with_a_value_are_listed_and_addresses_name_their_buffer() {
+    let run = Run::new(LOADS, ptx::LANGUAGE, Choice::of_name("nan"), None, None).expect("it runs");
+    let all = run.query(FIRST, |query| query.registers(MomentRequest::Line(13, None), &[], true));
+    let all = json!(all.expect("registers"));
+    let rows: Vec<String> = list(&all["rows"])
+        .iter()
+        .map(|row| format!("{} {} {}", row["name"], row["role"], row["form"]).replace('"', ""))
+        .collect();
+    let expected = [
+        "%f1 after null",
+        "%f1 before null",
+        "%rd3 before = x+4*lane",
+        "%rd1 other = x",
+        "%r1 other = lane",
+        "%rd2 other = 4*lane",
+    ];
+    assert_eq!(rows, expected);
+}
+
+#[test]
+fn elements_that_are_not_a_number_are_counted() {
+    let run = Run::new(LOADS, ptx::LANGUAGE, Choice::of_name("nan"), None, None).expect("it runs");
+    assert_eq!(run.buffers(&BufferRequest::default())["buffers"][0]["nan"], 1);
+}
+
+/// Every lane repeats three statements 5,000 times.
+const POLLS: &str = "\
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k()
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<2>;
+    mov.u32 %r1, 0;
+AGAIN:
+    add.u32 %r1, %r1, 1;
+    setp.lt.u32 %p1, %r1, 5000;
+    @%p1 bra AGAIN;
+    ret;
+}
+";
+
+#[test]
+fn equal_iterations_are_listed_once() {
+    let run = Run::new(POLLS, ptx::LANGUAGE, Choice::of_name("inferred"), None, None).expect("it runs");
+    let page = run.timeline(FIRST, Page { bins: Some(500), fold: true, ..ALL });
+    let repeats = list(&page["repeats"]);
+    assert_eq!(repeats.len(), 1, "{page}");
+    let [step, length, count] = ["step", "length", "count"].map(|key| number(&repeats[0][key]));
+    assert_eq!(length, 3);
+    assert!(count >= 4_998 && step <= 7, "{repeats:?}");
+    let steps = |runs: &Value| -> u64 {
+        let masks = list(runs).iter().flat_map(|run| list(&run["masks"]));
+        masks.map(|mask| number(&mask[2])).sum()
+    };
+    assert_eq!(steps(&page["runs"]) + (count - 1) * length, number(&page["steps"]));
+    let zoomed = run.timeline(FIRST, Page { from: 300, to: Some(400), bins: Some(500), fold: true });
+    assert!(zoomed["repeats"].is_null() && steps(&zoomed["runs"]) == 100, "steps are wide: {zoomed}");
 }

@@ -18,6 +18,18 @@ pub struct Lens {
     pub range: TextRange,
     pub title: String,
     pub click: Click,
+    pub rank: LensRank,
+}
+
+/// Which lenses of a kernel stay where there is no room for all: the first ones, in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LensRank {
+    /// The result of the run and what leads to another one.
+    Run,
+    /// What an assembler makes of the kernel.
+    MachineCode,
+    /// What the list of launches, a key or a command offers too.
+    Shortcut,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

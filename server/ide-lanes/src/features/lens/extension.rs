@@ -2,13 +2,16 @@
 
 use warplens_sim_warp::{Status, WarpId};
 
-use super::click::{Click, Lens, LensTarget};
+use super::click::{Click, Lens, LensRank, LensTarget};
 use super::titles::{assumed, broken, ended, expected, launch_title, under};
 use crate::count::count;
 use crate::features::warps::percent;
 use crate::launches::AvailableLaunch;
 use crate::simulator::DocumentKernel;
 use crate::view::{LaneView, LineOf, first_divergence};
+
+/// The most facts about the run between its result and its warp: findings, expectations, another model, an invalid launch.
+const MOST_FACTS: usize = 2;
 
 pub(super) fn over(
     kernel: &DocumentKernel,
@@ -17,47 +20,58 @@ pub(super) fn over(
     line_of: LineOf<'_>,
 ) -> Vec<Lens> {
     let entry = kernel.kernel.name.to_string();
-    let lens = |title: String, click: Click| Lens { range: kernel.name, title, click };
-    let mut lenses = Vec::new();
+    let edit = || Click::Edit { entry: entry.clone() };
     let pick = Click::Pick { entry: entry.clone() };
-    match running {
+    let broken = broken(launches).map(|title| (title, edit()));
+    let (run, mut shortcuts) = match running {
         Some(shown) => {
-            let parts = result(shown, line_of).into_iter();
-            lenses.extend(parts.map(|(title, step)| lens(title, Click::GoTo(step))));
-            lenses.extend(
-                first_divergence(shown, line_of)
-                    .map(|title| lens(title, Click::GoTo(LensTarget::Divergence))),
-            );
-            let edit = || Click::Edit { entry: entry.clone() };
-            let failed = shown.failures.iter().any(|failure| failure.writer.is_some());
-            let check = || if failed { Click::GoTo(LensTarget::Unexpected) } else { edit() };
-            lenses.extend(expected(shown).map(|title| lens(title, check())));
-            let name = format!("{}{}{} ▾", shown.launch().name, assumed(shown.launch()), under(shown));
-            lenses.push(lens(name, pick));
-            lenses.push(lens("Edit Launch".to_owned(), edit()));
-            lenses.push(lens("Lanes Panel".to_owned(), Click::GoTo(LensTarget::Panel)));
-            lenses.push(lens("■ Stop".to_owned(), Click::Stop));
+            let mut facts = facts(shown, line_of, edit);
+            facts.extend(broken);
+            facts.truncate(MOST_FACTS);
+            let mut run = vec![(result(shown, line_of), Click::GoTo(LensTarget::Divergence))];
+            run.append(&mut facts);
+            run.push((warp(shown), Click::GoTo(LensTarget::Warp)));
+            run.push((format!("{}{}{} ▾", shown.launch().name, assumed(shown.launch()), under(shown)), pick));
+            let mut shortcuts: Vec<_> = printed(shown).into_iter().collect();
+            shortcuts.push(("Lanes Panel".to_owned(), Click::GoTo(LensTarget::Panel)));
+            shortcuts.push(("■ Stop".to_owned(), Click::Stop));
+            (run, shortcuts)
         }
         None => {
             // Configured launches come first.
             let default = launches.iter().find(|launch| launch.problem.is_none());
-            lenses.extend(default.map(|launch| {
-                lens(
-                    launch_title(launch),
-                    Click::Select { entry: entry.clone(), launch: launch.name.clone() },
-                )
-            }));
-            lenses.push(lens(format!("{} ▾", count(launches.len(), "launch")), pick));
-            lenses.push(lens("Edit Launch".to_owned(), Click::Edit { entry: entry.clone() }));
+            let select = |launch: &&AvailableLaunch| {
+                let click = Click::Select { entry: entry.clone(), launch: launch.name.clone() };
+                (launch_title(launch), click)
+            };
+            let mut run: Vec<_> = default.map(select).into_iter().collect();
+            run.push((format!("{} ▾", count(launches.len(), "launch")), pick));
+            run.extend(broken);
+            (run, vec![("Edit Launch".to_owned(), edit())])
         }
-    }
-    lenses.extend(broken(launches).map(|title| lens(title, Click::Edit { entry })));
-    lenses.extend(kernel.note.clone().map(|note| lens(note, Click::Nothing)));
-    lenses
+    };
+    shortcuts.extend(kernel.note.clone().map(|note| (note, Click::Nothing)));
+    let lens = |rank| move |(title, click)| Lens { range: kernel.name, title, click, rank };
+    run.into_iter()
+        .map(lens(LensRank::Run))
+        .chain(shortcuts.into_iter().map(lens(LensRank::Shortcut)))
+        .collect()
 }
 
-/// `✓ 6,496 instr · 78 % active`, `2 findings`, `block 0, warp 1 of 8`.
-fn result(shown: &LaneView, line_of: LineOf<'_>) -> Vec<(String, LensTarget)> {
+/// What the run has shown, the most important first; each leads to what it names.
+fn facts(shown: &LaneView, line_of: LineOf<'_>, edit: impl Fn() -> Click) -> Vec<(String, Click)> {
+    let findings = shown.findings().len();
+    let found = (findings > 0).then(|| (count(findings, "finding"), Click::GoTo(LensTarget::Finding)));
+    let is_stored = shown.failures.iter().any(|failure| failure.writer.is_some());
+    let check = || if is_stored { Click::GoTo(LensTarget::Unexpected) } else { edit() };
+    let checked = expected(shown).map(|title| (title, check()));
+    let differs = first_divergence(shown, line_of);
+    let differs = differs.map(|title| (title, Click::GoTo(LensTarget::Divergence)));
+    found.into_iter().chain(checked).chain(differs).collect()
+}
+
+/// `✓ 6,496 instr · 78 % active`
+fn result(shown: &LaneView, line_of: LineOf<'_>) -> String {
     let result = &shown.result;
     let totals = &result.totals;
     let width = u64::from(shown.width());
@@ -77,18 +91,17 @@ fn result(shown: &LaneView, line_of: LineOf<'_>) -> Vec<(String, LensTarget)> {
         0 => "nothing was run".to_owned(),
         steps => format!("{} instr · {share} % active", grouped(steps)),
     };
-    let ran = format!("{mark} {ran}{unseen}{}", ended(shown, line_of, " · "));
-    let mut parts = vec![(ran, LensTarget::Divergence)];
-    if let findings @ 1.. = shown.findings().len() {
-        parts.push((count(findings, "finding"), LensTarget::Finding));
-    }
-    match shown.result.output.text.lines().count() {
-        0 => {}
-        1 => parts.push(("1 line printed".to_owned(), LensTarget::Output)),
-        many => parts.push((format!("{} lines printed", grouped(many as u64)), LensTarget::Output)),
-    }
-    parts.push((warp(shown), LensTarget::Warp));
-    parts
+    format!("{mark} {ran}{unseen}{}", ended(shown, line_of, " · "))
+}
+
+/// `2 lines printed`
+fn printed(shown: &LaneView) -> Option<(String, Click)> {
+    let title = match shown.result.output.text.lines().count() {
+        0 => return None,
+        1 => "1 line printed".to_owned(),
+        many => format!("{} lines printed", grouped(many as u64)),
+    };
+    Some((title, Click::GoTo(LensTarget::Output)))
 }
 
 /// `block 0, warp 1 of 8`

@@ -1,6 +1,6 @@
 //! The lenses of clients that know only the commands of the server.
 
-use super::click::{Click, Lens};
+use super::click::{Click, Lens, LensRank};
 use super::titles::{assumed, broken, ended, expected, launch_title, under};
 use crate::count::count;
 use crate::features::warps::percent;
@@ -18,7 +18,7 @@ pub(super) fn over(
     line_of: LineOf<'_>,
 ) -> Vec<Lens> {
     let entry = kernel.kernel.name.to_string();
-    let lens = |title: String, click: Click| Lens { range: kernel.name, title, click };
+    let lens = |title: String, click: Click| Lens { range: kernel.name, title, click, rank: LensRank::Run };
     let mut lenses = Vec::new();
     if let Some(shown) = running {
         lenses.push(lens(run_title(shown, line_of), Click::Nothing));

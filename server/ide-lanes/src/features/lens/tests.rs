@@ -36,8 +36,8 @@ fn lenses_over_kernels() {
     expect![[r#"
         7..12 ▶ Run a Select { entry: "first", launch: "a" }
         7..12 3 launches ▾ Pick { entry: "first" }
-        7..12 Edit Launch Edit { entry: "first" }
         7..12 ⚠ bad: warplens.toml:9:8: `grid` must be a list such as `[1]`, not an integer Edit { entry: "first" }
+        7..12 Edit Launch Edit { entry: "first" }
         68..74 ▶ Run commented Select { entry: "second", launch: "commented" }
         68..74 2 launches ▾ Pick { entry: "second" }
         68..74 Edit Launch Edit { entry: "second" }
@@ -55,6 +55,24 @@ fn the_lens_of_a_kernel_shows_the_result_of_its_run() {
     let titles: Vec<_> = lenses.iter().map(|lens| lens.title.as_str()).collect();
     expect!["l: 6 warp instructions, 87% of lanes, 1 finding | ■ Stop | ▶ Run inferred 1 x 32"]
         .assert_eq(&titles.join(" | "));
+}
+
+#[test]
+fn the_extension_shows_the_result_first_and_shortcuts_last() {
+    let text = ".entry k()";
+    let kernels = kernels(text);
+    let launches = launches_in(warplens_syntax::ptx::LANGUAGE, text, &kernels, None);
+    let shown = testing::shown(testing::TEXT, testing::result());
+    let lenses = lenses(&kernels, &launches, Some(&shown), LensStyle::Extension, &|_| 0);
+    let titles: Vec<_> = lenses.iter().map(|lens| format!("{:?}: {}", lens.rank, lens.title)).collect();
+    expect![[r#"
+        Run: ⚠ 6 instr · 87 % active
+        Run: 1 finding
+        Run: block 0, warp 0 of 1
+        Run: l ▾
+        Shortcut: Lanes Panel
+        Shortcut: ■ Stop"#]]
+    .assert_eq(&titles.join("\n"));
 }
 
 #[test]

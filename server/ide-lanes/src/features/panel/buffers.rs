@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use warplens_sim_launch::{Element, PlacedBuffer, differences};
-use warplens_sim_warp::{Control, RunOptions, Status, TraceRequest};
+use warplens_sim_warp::{Class, Control, RunOptions, ScalarType, Status, TraceRequest};
 
 use super::error::PanelError;
 use super::run::PanelQuery;
@@ -55,6 +55,8 @@ struct JsonBuffer {
     /// In elements.
     length: u64,
     changed: u64,
+    /// Elements that are not a number, if they are floats.
+    nan: u64,
     unexpected: u64,
     /// Whether the launch expects contents, and they were checked.
     checked: bool,
@@ -96,6 +98,14 @@ struct Writer {
     character: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     step: Option<u64>,
+}
+
+fn nan_count(kind: ScalarType, contents: &[u8]) -> u64 {
+    if kind.class() != Class::Float {
+        return 0;
+    }
+    let is_nan = |bytes: &&[u8]| kind.float_of_bits(kind.read(bytes)).is_nan();
+    contents.chunks_exact(kind.bytes()).filter(is_nan).count() as u64
 }
 
 impl PanelQuery<'_> {
@@ -150,6 +160,7 @@ impl PanelQuery<'_> {
             kind: buffer.element.name(),
             length: buffer.len / size as u64,
             changed: changed.filter(|(before, after)| before != after).count() as u64,
+            nan: nan_count(buffer.element, after),
             unexpected: self.unexpected(buffer).len() as u64,
             checked: self.panel.result.status == Status::Finished
                 && expect.any(|expected| expected.name == buffer.name),

@@ -3,16 +3,22 @@
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use smol_str::SmolStr;
+use warplens_sim_warp::objects::Object;
 use warplens_sim_warp::{Mask, RegisterValues, ScalarType, TracedRegister};
 
 use super::error::PanelError;
 use super::moment::{JsonMoment, MomentRequest};
 use super::run::PanelQuery;
 use crate::json::hex;
+use crate::program::{AddressRegister, Statement};
+use crate::view::buffer_object;
 use crate::view::values::Reading;
 
 /// The most registers that a client may add.
 pub(super) const MAX_PINS: usize = 64;
+
+/// The most registers that the statement does not name.
+const MAX_OTHERS: usize = 512;
 
 /// The registers around a step.
 #[derive(Debug, Serialize)]
@@ -53,11 +59,17 @@ enum RowRole {
     After,
     Before,
     Pinned,
+    Other,
 }
 
 impl PanelQuery<'_> {
-    /// The registers of a statement around one of its visits, and those that the client pins.
-    pub fn registers(&self, place: MomentRequest, pins: &[String]) -> Result<Registers, PanelError> {
+    /// The registers of a statement around one of its visits, and those that the client pins; with `all`, every register that holds a value.
+    pub fn registers(
+        &self,
+        place: MomentRequest,
+        pins: &[String],
+        all: bool,
+    ) -> Result<Registers, PanelError> {
         let found = self.find(place)?;
         let moment = self.moment(found.step)?;
         let prepared = &self.panel.prepared;
@@ -65,9 +77,11 @@ impl PanelQuery<'_> {
         let named = statement.map_or(&[][..], |statement| &statement.registers);
         let width = self.width();
         let kinds: FxHashMap<&str, ScalarType> = self.kinds(named);
+        let objects =
+            Addresses { buffers: prepared.resolved.buffers.iter().map(buffer_object).collect(), statement };
         let row = |register: &RegisterValues, role: RowRole, other: Option<&RegisterValues>| {
             let kind = kinds.get(register.name.as_str()).copied().unwrap_or(ScalarType::B32);
-            Row::new(register, role, kind, other, width)
+            Row::new(register, role, kind, other, width, &objects)
         };
         let of = |registers: &[RegisterValues], name: &str| {
             registers.iter().find(|register| register.name == name).cloned()
@@ -89,6 +103,15 @@ impl PanelQuery<'_> {
             rows.extend(
                 of(&moment.after, name)
                     .map(|after| row(&after, RowRole::Pinned, of(&moment.before, name).as_ref())),
+            );
+        }
+        if all {
+            let is_listed = |name: &str| is_named(name) || pins.iter().any(|pin| pin == name);
+            let holds = |register: &RegisterValues| register.lanes.iter().any(Option::is_some);
+            let others = moment.after.iter().filter(|after| holds(after) && !is_listed(&after.name));
+            let before = |after: &RegisterValues| of(&moment.before, &after.name);
+            rows.extend(
+                others.take(MAX_OTHERS).map(|after| row(after, RowRole::Other, before(after).as_ref())),
             );
         }
         let names = moment.after.iter().map(|register| register.name.to_string()).collect();
@@ -114,6 +137,7 @@ impl Row {
         kind: ScalarType,
         other: Option<&RegisterValues>,
         width: u32,
+        addresses: &Addresses<'_>,
     ) -> Row {
         let held = traced(register);
         let reading = Reading { held: &held, kind, lanes: held.known };
@@ -130,10 +154,31 @@ impl Row {
             name: register.name.to_string(),
             role,
             kind: if is_predicate { "pred" } else { kind.name() },
-            form: if is_predicate { None } else { reading.function() },
+            form: match is_predicate {
+                true => None,
+                false => addresses.form(&reading).or_else(|| reading.function()),
+            },
             values: lanes.map(|lane| reading.in_lane(lane)).collect(),
             bits: register.lanes.iter().take(width as usize).map(bits).collect(),
             changed: hex(changed, width),
+        }
+    }
+}
+
+/// The objects that registers may point into.
+struct Addresses<'s> {
+    buffers: Vec<Object>,
+    statement: Option<&'s Statement>,
+}
+
+impl Addresses<'_> {
+    /// `= in+4*lane`, if all values are in one object: in the state space that the statement accesses, or in a buffer.
+    fn form(&self, reading: &Reading<'_>) -> Option<String> {
+        let named = self.statement.and_then(|statement| statement.address.as_ref());
+        match named.filter(|address| address.name == reading.held.name) {
+            Some(AddressRegister { objects: Some(objects), .. }) => reading.address(objects),
+            Some(_) => reading.address(&self.buffers),
+            None => (reading.held.bits == 64).then(|| reading.address(&self.buffers))?,
         }
     }
 }

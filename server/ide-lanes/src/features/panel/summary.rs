@@ -6,6 +6,7 @@ use std::sync::Arc;
 use warplens_sim_warp::{Finding, Mask, lane_iter};
 
 use super::blocks::Blocks;
+use super::repeats::{Repeat, Repeats};
 use super::walk::{Piece, Visitor};
 
 const OVERVIEW: usize = 512;
@@ -88,6 +89,9 @@ pub(crate) struct StepSummary {
     /// Sums of active lanes over `overview_steps` steps each.
     pub(crate) overview: Vec<u64>,
     pub(crate) overview_steps: u64,
+    /// Equal iterations, in the order of steps; known at the end.
+    pub(crate) repeats: Vec<Repeat>,
+    found_repeats: Repeats,
     pending: Vec<PendingFinding>,
 }
 
@@ -117,6 +121,8 @@ impl StepSummary {
             marks_truncated: false,
             overview: Vec::new(),
             overview_steps: 1,
+            repeats: Vec::new(),
+            found_repeats: Repeats::default(),
         }
     }
 
@@ -127,6 +133,7 @@ impl StepSummary {
                 self.mark(step, MarkKind::Finding, vec![pending.lanes], Some(pending.code));
             }
         }
+        self.repeats = std::mem::take(&mut self.found_repeats).finish();
         self.marks.sort_by_key(|mark| (mark.step, mark.kind));
         self
     }
@@ -204,6 +211,7 @@ impl Visitor for StepSummary {
             }
         }
         self.add_to_overview(piece);
+        self.found_repeats.piece(piece);
         if !self.pending.is_empty() {
             self.mark_findings(piece);
         }

@@ -8,6 +8,7 @@ use warplens_sim_warp::{Mask, WarpId, lane_iter};
 use super::blocks::Lines;
 use super::error::PanelError;
 use super::history::History;
+use super::repeats::Repeat;
 use super::run::PanelQuery;
 use super::summary::{Mark, MarkKind};
 use super::walk::{Piece, Visitor};
@@ -26,7 +27,12 @@ pub struct Page {
     pub to: Option<u64>,
     /// The most columns, which the server limits.
     pub bins: Option<u64>,
+    /// Whether only the first of many equal iterations is listed, where steps would be narrow.
+    pub fold: bool,
 }
+
+/// The width of a step, in columns, from which on iterations are not folded.
+const WIDE_STEP: u64 = 3;
 
 /// A page of the time line.
 #[derive(Debug, Serialize)]
@@ -51,6 +57,10 @@ pub struct Timeline {
     #[serde(skip_serializing_if = "Option::is_none")]
     column: Option<u64>,
     columns: Vec<JsonColumn>,
+    /// Equal iterations, of which `runs` and `marks` have only the first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<Vec<Repeat>>"))]
+    repeats: Vec<Repeat>,
     marks: Vec<JsonMark>,
     /// The average of active lanes over `overview_steps` steps each.
     overview: Vec<f64>,
@@ -114,14 +124,16 @@ impl PanelQuery<'_> {
         let to = page.to.unwrap_or(summary.steps).min(summary.steps);
         let from = page.from.min(to);
         let bins = page.bins.unwrap_or(MAX_BINS).clamp(1, MAX_BINS);
-        let column = (to - from).div_ceil(bins).max(1);
+        let repeats = if page.fold { folded(&summary.repeats, from..to, bins) } else { Vec::new() };
+        let column = if repeats.is_empty() { (to - from).div_ceil(bins).max(1) } else { 1 };
         let width = self.width();
         let (runs, columns) = if column == 1 {
-            (self.runs(&history, from..to)?, Vec::new())
+            (self.runs(&history, from..to, repeats.clone())?, Vec::new())
         } else {
             (Vec::new(), self.columns(&history, from..to, column)?)
         };
         let marks = summary.marks.iter().filter(|mark| (from..to).contains(&mark.step));
+        let marks = marks.filter(|mark| !is_hidden(&repeats, mark.step));
         let blocks = self.panel.blocks();
         let listed = blocks.blocks.iter().take(MAX_BLOCKS);
         let WarpId { cta, warp } = self.warp;
@@ -148,6 +160,7 @@ impl PanelQuery<'_> {
                 1 => marks.map(|mark| mark.to_json(width)).collect(),
                 _ => merged(marks, from, column),
             },
+            repeats,
             overview: overview(summary.steps, &summary.overview, summary.overview_steps),
             overview_steps: summary.overview_steps,
             lanes: summary.lane_steps[..width as usize].to_vec(),
@@ -155,9 +168,14 @@ impl PanelQuery<'_> {
         })
     }
 
-    fn runs(&self, history: &History, steps: Range<u64>) -> Result<Vec<JsonRun>, PanelError> {
+    fn runs(
+        &self,
+        history: &History,
+        steps: Range<u64>,
+        repeats: Vec<Repeat>,
+    ) -> Result<Vec<JsonRun>, PanelError> {
         let width = self.width();
-        let runs = Runs { steps: steps.clone(), width, runs: Vec::new() };
+        let runs = Runs { steps: steps.clone(), repeats, width, end: 0, runs: Vec::new() };
         Ok(history.walk(steps, runs, self.control)?.runs)
     }
 
@@ -177,21 +195,40 @@ impl PanelQuery<'_> {
     }
 }
 
+/// The repeats within a page, if steps are narrow without them and each has a column with them.
+fn folded(repeats: &[Repeat], page: Range<u64>, bins: u64) -> Vec<Repeat> {
+    let steps = page.end - page.start;
+    let inside: Vec<Repeat> = repeats.iter().filter_map(|repeat| repeat.within(&page)).collect();
+    let hidden: u64 = inside.iter().map(|repeat| repeat.hidden().end - repeat.hidden().start).sum();
+    let is_folded = steps * WIDE_STEP > bins && steps - hidden <= bins;
+    if is_folded { inside } else { Vec::new() }
+}
+
+/// Whether a step is in an iteration that is not listed.
+fn is_hidden(repeats: &[Repeat], step: u64) -> bool {
+    let after = repeats.partition_point(|repeat| repeat.steps().start <= step);
+    after.checked_sub(1).is_some_and(|at| repeats[at].hidden().contains(&step))
+}
+
 /// Collects the block visits of a page.
 struct Runs {
     steps: Range<u64>,
+    repeats: Vec<Repeat>,
     width: u32,
+    /// The end of the last piece.
+    end: u64,
     runs: Vec<JsonRun>,
 }
 
 impl Visitor for Runs {
     fn piece(&mut self, piece: &Piece) {
         let (start, end) = (piece.step.max(self.steps.start), piece.end_step().min(self.steps.end));
-        if start >= end {
+        if start >= end || is_hidden(&self.repeats, piece.step) {
             return;
         }
         let masks = (hex(piece.active, self.width), hex(piece.executed, self.width), end - start);
-        let last = self.runs.last_mut().filter(|run| run.block == piece.block && !piece.starts);
+        let continues = std::mem::replace(&mut self.end, end) == start && !piece.starts;
+        let last = self.runs.last_mut().filter(|run| run.block == piece.block && continues);
         // A visit whose lanes change is another run.
         let last = last.filter(|run| run.masks.last().is_some_and(|(active, _, _)| *active == masks.0));
         match last {

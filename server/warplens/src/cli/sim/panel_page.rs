@@ -128,7 +128,7 @@ fn moments(query: PanelQuery<'_>, steps: &[u32]) -> Result<Value, PanelError> {
     let (mut registers, mut accesses, mut bytes, mut count) = (Map::new(), Map::new(), 0, 0);
     for step in order.into_iter().take(runs) {
         let place = MomentRequest::Step(step);
-        let Ok(found) = query.registers(place, &[]) else { continue };
+        let Ok(found) = query.registers(place, &[], false) else { continue };
         let mut found = json!(found);
         if let Some(found) = found.as_object_mut() {
             found.remove("names");

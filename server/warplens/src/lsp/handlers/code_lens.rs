@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tower_lsp::ls_types::{CodeLens, Command};
-use warplens_ide::lanes::{Click, Lens, LensStyle, LensTarget};
+use warplens_ide::lanes::{Click, Lens, LensRank, LensStyle, LensTarget};
 
 use crate::launch_file;
 use crate::lsp::documents::snapshot::{Failure, NullableAnswer, Snapshot, unless_refused};
@@ -10,17 +10,34 @@ use crate::lsp::files::file_access::read_files;
 use crate::lsp::handlers::commands::{EDIT_LAUNCH, PICK_LAUNCH, SELECT_LAUNCH};
 use crate::lsp::handlers::ptxas;
 
+/// The most lenses above a kernel in the extension: a window of 1,024 pixels with a side bar shows them all.
+const MOST_LENSES: usize = 5;
+
 pub(crate) fn lenses(snapshot: &Snapshot) -> NullableAnswer<Vec<CodeLens>> {
-    let lens = |lens: Lens| CodeLens {
-        range: snapshot.range(lens.range),
-        command: Some(command(snapshot, lens)),
-        data: None,
+    let lens = |lens: Lens| {
+        let (range, rank) = (snapshot.range(lens.range), lens.rank);
+        (rank, CodeLens { range, command: Some(command(snapshot, lens)), data: None })
     };
-    let mut lenses: Vec<CodeLens> = launches(snapshot)?.into_iter().map(lens).collect();
-    lenses.extend(ptxas::lenses::lenses(snapshot)?);
+    let mut lenses: Vec<_> = launches(snapshot)?.into_iter().map(lens).collect();
+    let rank = LensRank::MachineCode;
+    lenses.extend(ptxas::lenses::lenses(snapshot)?.into_iter().map(|lens| (rank, lens)));
     let summaries = snapshot.analysis.summaries(snapshot.file)?.into_iter();
-    lenses.extend(summaries.map(|(range, title)| lens(Lens { range, title, click: Click::Nothing })));
-    Ok(Some(lenses))
+    lenses.extend(summaries.map(|(range, title)| lens(Lens { range, title, click: Click::Nothing, rank })));
+    if snapshot.capabilities.extension_lenses {
+        keep_first(&mut lenses);
+    }
+    Ok(Some(lenses.into_iter().map(|(_, lens)| lens).collect()))
+}
+
+/// Keeps at most `MOST_LENSES` above each kernel, by their rank.
+fn keep_first(lenses: &mut Vec<(LensRank, CodeLens)>) {
+    lenses.sort_by_key(|(rank, lens)| (lens.range.start, *rank));
+    let (mut kernel, mut above) = (None, 0);
+    lenses.retain(|(_, lens)| {
+        above = if kernel == Some(lens.range.start) { above + 1 } else { 1 };
+        kernel = Some(lens.range.start);
+        above <= MOST_LENSES
+    });
 }
 
 /// The lenses of the launches of each kernel.

@@ -2,7 +2,7 @@
 
 use text_size::TextRange;
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, CodeActionParams, Command, Position, Range, TextEdit};
-use warplens_ide::lanes::{Click, Lens};
+use warplens_ide::lanes::{Click, Lens, LensRank};
 
 use crate::lsp::documents::snapshot::{Failure, NullableAnswer, Snapshot, unless_refused};
 use crate::lsp::handlers::code_lens;
@@ -43,14 +43,16 @@ fn entry_of(click: Click) -> Option<String> {
 
 /// The action with which the VS Code extension opens or writes a launch.
 fn edit_launch(snapshot: &Snapshot, entry: String) -> CodeAction {
-    let (range, title) = (TextRange::default(), "Edit Launch".to_owned());
-    run(code_lens::command(snapshot, Lens { range, title, click: Click::Edit { entry } }))
+    run(command_of(snapshot, "Edit Launch".to_owned(), Click::Edit { entry }))
 }
 
 /// Selects a launch that an action has written.
 pub(super) fn select(snapshot: &Snapshot, entry: String, launch: String) -> Command {
-    let (range, title) = (TextRange::default(), format!("Select {launch}"));
-    code_lens::command(snapshot, Lens { range, title, click: Click::Select { entry, launch } })
+    command_of(snapshot, format!("Select {launch}"), Click::Select { entry, launch })
+}
+
+fn command_of(snapshot: &Snapshot, title: String, click: Click) -> Command {
+    code_lens::command(snapshot, Lens { range: TextRange::default(), title, click, rank: LensRank::Run })
 }
 
 /// Writes the inferred launch as a comment above its kernel, and selects it. `None` if the kernel cannot be run.

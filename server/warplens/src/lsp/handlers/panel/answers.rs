@@ -22,6 +22,9 @@ struct MomentParams {
     /// Registers that `warplens/registers` always includes.
     #[serde(default)]
     pins: Vec<String>,
+    /// Whether it includes every register that holds a value.
+    #[serde(default)]
+    all: bool,
 }
 
 impl MomentParams {
@@ -45,7 +48,7 @@ pub(crate) fn moment(query: &PanelQuery<'_>, params: Value) -> Result<Value> {
 /// `warplens/registers`: the registers of a warp around a step.
 pub(crate) fn registers(query: &PanelQuery<'_>, params: Value) -> Result<Value> {
     let moment: MomentParams = from_proto::params(params)?;
-    answer(query.registers(moment.required()?, &moment.pins))
+    answer(query.registers(moment.required()?, &moment.pins, moment.all))
 }
 
 /// `warplens/accesses`: the memory accesses of a visit, and those of the kernel with the largest excess.

@@ -12,7 +12,7 @@ use crate::lsp::documents::snapshot::{Failure, Snapshot};
 const EXTENSION: [(&str, &str); 2] =
     [("SASS", "warplens.openSass"), ("Compare with ptxas", "warplens.compareWithPtxas")];
 
-/// The lenses. Clicking the one with the resources runs ptxas to compute them.
+/// The lenses, those that are used most first. Clicking the one with the resources runs ptxas to compute them.
 pub(crate) fn lenses(snapshot: &Snapshot) -> Result<Vec<CodeLens>, Failure> {
     if snapshot.settings.ptxas.path.is_empty() || !assembles(snapshot.language) {
         return Ok(vec![]);
@@ -37,8 +37,9 @@ pub(crate) fn lenses(snapshot: &Snapshot) -> Result<Vec<CodeLens>, Failure> {
     let has_extension = snapshot.capabilities.extension_lenses;
     Ok(kernels
         .flat_map(|kernel| {
-            let extension = has_extension.then(|| extension(&kernel)).into_iter().flatten();
-            let commands = std::iter::once(resources(&kernel)).chain(extension).collect::<Vec<_>>();
+            let [sass, compare] = extension(&kernel);
+            let resources = resources(&kernel);
+            let commands = if has_extension { vec![sass, resources, compare] } else { vec![resources] };
             let range = snapshot.range(kernel.focus);
             commands.into_iter().map(move |command| CodeLens {
                 range,
