@@ -10,8 +10,8 @@ use warplens_ide_db::source_name;
 use warplens_sim_launch::{Launch, PlacedBuffer, Resolved};
 use warplens_sim_warp::objects::{ArrayShape, Object};
 use warplens_sim_warp::{
-    Checks, Executable, Finding, LineTrace, Mask, Note, Reconvergence, RunResult, Severity,
-    StatementId, Status, TracedRegister, TracedVisit, Values, WarpId, WarpTrace,
+    Checks, Executable, Finding, LineTrace, Mask, Note, Reconvergence, RunResult, Severity, StatementId,
+    Status, TracedRegister, TracedVisit, Values, WarpId, WarpTrace,
 };
 
 use super::positions::{PlacedStatement, StatementPosition};
