@@ -124,7 +124,8 @@ fn at_statement_end(p: &Parser<'_>) -> bool {
 
 /// A declared name. If there is none, reports `message`.
 fn name(p: &mut Parser<'_>, message: &'static str) {
-    if p.at(T![ident]) {
+    // `add.s32` on the next line is not a name.
+    if p.at(T![ident]) && !(p.nth_starts_line(0) && operands::at_modified_opcode(p)) {
         declared_name(p);
     } else {
         p.error_after_previous(message);

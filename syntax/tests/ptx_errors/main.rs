@@ -2,6 +2,7 @@
 //! text after the mistake is understood.
 
 mod foreign_text;
+mod unfinished;
 
 use expect_test::{Expect, expect};
 use warplens_syntax::ast::AstNode;
@@ -638,8 +639,8 @@ fn braces() {
             --
             .entry k() {
               mov.b64 %rd1, {%r1,
+                                ^ expected an operand after this `,`
               ret;
-                ^ missing `}` after the elements
             }
             --
         "#]],

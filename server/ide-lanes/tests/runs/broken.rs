@@ -101,8 +101,7 @@ fn what_is_half_typed_and_what_is_not_simulated() {
             bra SMAL;              unsupported at an error [bra SMAL;]
             @%p bra                finished [@%p bra]
             @%p                    finished []
-            ld.global.u32 %r2, [   unsupported at an error [ld.global.u32 %r2, [
-                add.u32 %r1, %r1, 1;]
+            ld.global.u32 %r2, [   unsupported at an error [ld.global.u32 %r2, []
             call foo;              unsupported at an error [call foo;]
             tcgen05.shift.cta_group::1.down [%r1]; unsupported [] unsupported
         "#]],
@@ -131,7 +130,7 @@ fn a_declaration_that_is_half_typed_breaks_what_uses_it() {
         expect![[r#"
             .reg .b32 %r<4>;       finished []
             .reg .b32 %r<;         unsupported at an error [mov.u32 %r1, %tid.x; | setp.lt.u32 %p, %r1, 8; | add.u32 %r1, %r1, 1;]
-            .reg .b32 %r<          unsupported at an error [setp.lt.u32 %p, %r1, 8; | add.u32 %r1, %r1, 1;]
+            .reg .b32 %r<          unsupported at an error [mov.u32 %r1, %tid.x; | setp.lt.u32 %p, %r1, 8; | add.u32 %r1, %r1, 1;]
         "#]],
     );
 }

@@ -162,6 +162,10 @@ fn is_bit_pattern(p: &Parser<'_>) -> bool {
 
 fn atom(p: &mut Parser<'_>, in_constant: bool) -> Option<CompletedMarker> {
     match p.current() {
+        T![ident] if p.nth_starts_line(0) && operands::at_modified_opcode(p) => {
+            p.error_after_previous("expected a value after this");
+            None
+        }
         T![ident] => Some(named(p, in_constant)),
         T![int_number] | T![float_number] | T![string] => {
             let literal = leaf(p, LITERAL);

@@ -3,12 +3,12 @@
 use super::*;
 use crate::parser::CompletedMarker;
 
-/// `a, b, c`, up to the end of the statement.
-pub(super) fn operands(p: &mut Parser<'_>) {
+/// `a, b, c`, up to the end of the statement that starts with the opcode or directive `word`.
+pub(super) fn operands(p: &mut Parser<'_>, word: &str) {
     let first = p.position();
     loop {
         let after_comma = p.position() > first;
-        if !at_operand(p) || after_comma && p.nth_starts_line(0) && at_modified_opcode(p) {
+        if !at_operand(p) || after_comma && p.nth_starts_line(0) && at_statement(p, word) {
             missing_operand(p);
             if !p.at(T![,]) {
                 return;
@@ -77,12 +77,32 @@ fn is_opcode(p: &Parser<'_>, n: usize) -> bool {
 }
 
 /// `add.s32`, which is never an operand.
-fn at_modified_opcode(p: &Parser<'_>) -> bool {
+pub(super) fn at_modified_opcode(p: &Parser<'_>) -> bool {
     p.at(T![ident])
         && !p.current_text().starts_with('%')
         && p.nth(1) == T![dot_word]
         && p.nth_is_joint(1)
         && !is_selector(p.nth_text(1))
+}
+
+/// `add.s32`, `bra L`, `ret;`, `L:`: at the start of a line, the statement before it, which starts with `word`, is unfinished.
+fn at_statement(p: &Parser<'_>, word: &str) -> bool {
+    let is_name = p.at(T![ident]) && !p.current_text().starts_with('%');
+    let is_plain = match p.nth(1) {
+        T![:] => !at_path(p, 1) && starts_statement(p, 2),
+        T![;] => {
+            // They may be names of functions.
+            matches!(p.current_text(), "ret" | "exit" | "trap") && !matches!(word, "call" | ".calltargets")
+        }
+        T![ident] => !p.nth_starts_line(1),
+        _ => false,
+    };
+    at_modified_opcode(p) || is_name && is_plain
+}
+
+/// Whether the next token starts a line with another statement, although a bracket is open.
+fn at_next_line(p: &Parser<'_>) -> bool {
+    p.nth_starts_line(0) && at_statement(p, "")
 }
 
 /// Whether an operand follows this opcode on its line. A name with a dot, `anon.1`, is no opcode.
@@ -178,7 +198,7 @@ fn vector(p: &mut Parser<'_>) -> CompletedMarker {
 fn address(p: &mut Parser<'_>) {
     let address = p.start();
     p.bump();
-    if p.at(T![']']) {
+    if p.at(T![']']) || at_next_line(p) {
         p.error_after_previous("expected an address after `[`");
     }
     list(p, T![']'], "missing `]` after the address");
@@ -199,8 +219,8 @@ fn arguments(p: &mut Parser<'_>) {
 
 /// Operands separated by `,` and the closing token.
 fn list(p: &mut Parser<'_>, close: crate::SyntaxKind, unclosed: &'static str) {
-    if !p.at(close) && (at_operand(p) || p.at(T![,])) {
-        operands(p);
+    if !p.at(close) && !at_next_line(p) && (at_operand(p) || p.at(T![,])) {
+        operands(p, "");
     }
     p.expect(close, unclosed);
 }

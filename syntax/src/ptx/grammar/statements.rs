@@ -111,11 +111,12 @@ fn label_or_table(p: &mut Parser<'_>) {
     };
     let table = p.start();
     label(p);
+    let directive = p.current_text();
     p.bump();
     if kind == CALL_PROTOTYPE {
         prototype(p);
     } else {
-        operands::operands(p);
+        operands::operands(p, directive);
     }
     semicolon(p, "missing `;` after this table");
     table.complete(p, kind);
@@ -164,6 +165,7 @@ fn instruction(p: &mut Parser<'_>) {
         instruction.complete(p, LABEL);
         return;
     }
+    let opcode = p.current_text();
     p.bump();
     while p.at(T![dot_word]) && !at_directive_line(p) {
         p.bump();
@@ -171,7 +173,7 @@ fn instruction(p: &mut Parser<'_>) {
     // On the same line, `L` of `bra L:` is an operand rather than a label after an instruction without operands.
     let at_operand = p.at(T![ident]) && p.nth(1) == T![:] && !p.nth_starts_line(0);
     if at_operand || p.at(T!['{']) || !p.at(T![;]) && !operands::at_next_statement(p) {
-        operands::operands(p);
+        operands::operands(p, opcode);
     }
     semicolon(p, "missing `;` after this instruction");
     instruction.complete(p, INSTRUCTION);
