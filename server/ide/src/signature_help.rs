@@ -116,8 +116,8 @@ mod tests {
         check_statement(
             "wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r1, %r2}, [p], ",
             expect![[r#"
-                > wmma.load.{a,b,c}.sync.aligned.layout.shape{.ss}.type r, [p]{, stride}
-                                                                                 ^^^^^^ `stride` read: register or constant, optional · leading dimension in elements
+                > wmma.load.{a,b,c}.sync.aligned.layout.shape{.ss}.type r {8 × .f16x2}, [p]{, stride}
+                                                                                               ^^^^^^ `stride` read: register or constant, optional · leading dimension in elements
             "#]],
         );
     }
@@ -134,6 +134,77 @@ mod tests {
               ld.{relaxed,acquire}.scope{.ss}{.l1_priority}{.l2_priority}{.L2::cache_hint}{.prefetch_size}{.vec}.type d, [a]{, policy}
               ld.mmio.{relaxed,acquire}.sys{.global}.type d, [a]
               ld.proxy::readonly{.ss}.type d, [a]
+        "#]],
+        );
+    }
+
+    #[test]
+    fn matrices_show_their_registers() {
+        check_statement(
+            "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, ",
+            expect![[r#"
+                  mma.sync.aligned.m8n8k4.alayout.blayout.dtype.f16.f16.ctype d, a, b, c
+                > mma.sync.aligned.{m16n8k8,m16n8k16}.row.col.dtype.f16.f16.ctype d {4 × .f32}, a {4 × .f16x2}, b {2 × .f16x2}, c {4 × .f32}
+                                                                                                 ^^^^^^^^^^^^^^^ `a` read: vector `{…}` or constant · A fragment
+                  mma.sync.aligned.{m16n8k4,m16n8k8}.row.col.f32.tf32.tf32.f32 d, a, b, c
+                  mma.sync.aligned.{m16n8k8,m16n8k16}.row.col.f32.bf16.bf16.f32 d, a, b, c
+                  mma.sync.aligned.{m16n8k16,m16n8k32}.row.col.dtype.atype.btype.ctype d, a, b, c
+                  mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.dtype.atype.btype.ctype d, a, b, c
+                  mma.sync.aligned.m16n8k64.row.col.kind::{mxf4,mxf4nvf4}.block_scale{.scale_vec}.f32.e2m1.e2m1.f32.stype d, a, b, c, sfa, selA, sfb, selB
+                  mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale{.scale_vec::1X}.f32.atype.btype.f32.ue8m0 d, a, b, c, sfa, selA, sfb, selB
+                  mma.sync.aligned.{m8n8k4,m16n8k4,m16n8k8,m16n8k16}.row.col.f64.f64.f64.f64{.rnd} d, a, b, c
+                  mma.sync.aligned.{m8n8k16,m16n8k16,m16n8k32}.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c
+                  mma.sync.aligned.{m8n8k32,m16n8k32,m16n8k64}.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c
+                  mma.sync.aligned.{m8n8k128,m16n8k128,m16n8k256}.row.col.s32.b1.b1.s32.bitop d, a, b, c
+                  mma.variant.sync.aligned.{m16n8k16,m16n8k32}.row.col.dtype.f16.f16.ctype d, a, b, c, e, f
+                  mma.variant.sync.aligned.{m16n8k16,m16n8k32}.row.col.f32.bf16.bf16.f32 d, a, b, c, e, f
+                  mma.variant.sync.aligned.{m16n8k8,m16n8k16}.row.col.f32.tf32.tf32.f32 d, a, b, c, e, f
+                  mma.variant.sync.aligned.m16n8k64.row.col.f32.atype.btype.f32 d, a, b, c, e, f
+                  mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.dtype.atype.btype.ctype d, a, b, c, e, f
+                  mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::{mxf4,mxf4nvf4}.block_scale{.scale_vec}.f32.e2m1.e2m1.f32.stype d, a, b, c, e, f, sfa, selA, sfb, selB
+                  mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::mxf8f6f4.block_scale{.scale_vec::1X}.f32.atype.btype.f32.ue8m0 d, a, b, c, e, f, sfa, selA, sfb, selB
+                  mma.variant.sync.aligned.{m16n8k32,m16n8k64}.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c, e, f
+                  mma.variant.sync.aligned.{m16n8k64,m16n8k128}.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c, e, f
+            "#]],
+        );
+        check_statement(
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 ",
+            expect![[r#"
+            > wgmma.mma_async.sync.aligned.shape.dtype.{f16,bf16}.{f16,bf16} d {4 × .f32}, a, b, scale-d, imm-scale-a, imm-scale-b{, imm-trans-a}, imm-trans-b
+                                                                             ^^^^^^^^^^^^^ `d` read and written: vector `{…}` · accumulator fragment (in/out)
+              wgmma.mma_async.sync.aligned.shape.f32.tf32.tf32 d, a, b, scale-d, imm-scale-a, imm-scale-b
+              wgmma.mma_async.sync.aligned.shape.{f16,f32}.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, scale-d, imm-scale-a, imm-scale-b
+              wgmma.mma_async.sync.aligned.shape.s32.{s8,u8}.{s8,u8}{.satfinite} d, a, b, scale-d
+              wgmma.mma_async.sync.aligned.shape.s32.b1.b1.and.popc d, a, b, scale-d
+              wgmma.mma_async.sp.sync.aligned.shape.dtype.{f16,bf16}.{f16,bf16} d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b{, imm-trans-a}, imm-trans-b
+              wgmma.mma_async.sp.sync.aligned.shape.f32.tf32.tf32 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b
+              wgmma.mma_async.sp.sync.aligned.shape.{f16,f32}.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b
+              wgmma.mma_async.sp.sync.aligned.shape.s32.{s8,u8}.{s8,u8}{.satfinite} d, a, b, sp-meta, sp-sel, scale-d
+        "#]],
+        );
+        check_statement(
+            "ldmatrix.sync.aligned.m8n8.x4.shared.b16 ",
+            expect![[r#"
+            > ldmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16 r {4 × .b32}, [p]
+                                                              ^^^^^^^^^^^^^ `r` written: vector `{…}` · fragments (.b32 each)
+              ldmatrix.sync.aligned.m16n16.{x1,x2}.trans{.ss}.b8 r, [p]
+              ldmatrix.sync.aligned.m8n16.num{.ss}.b8x16.{b6x16_p32,b4x16_p64} r, [p]
+              ldmatrix.sync.aligned.m16n16.{x1,x2}.trans{.ss}.b8x16.{b6x16_p32,b4x16_p64} r, [p]
+              ldmatrix.sync.aligned.m8n16.num{.ss}.s8.s4 r, [p]
+        "#]],
+        );
+        check_statement(
+            "ld.global.v4.f32 ",
+            expect![[r#"
+            > ld{.weak}{.ss}{.cop}{.L2::cache_hint}{.prefetch_size}{.vec}.type d {4 × .f32}, [a]{.unified}{, policy}
+                                                                               ^^^^^^^^^^^^^ `d` written: register or vector `{…}`
+              ld{.weak}{.ss}{.l1_priority}{.l2_priority}{.L2::cache_hint}{.prefetch_size}{.vec}.type d, [a]{.unified}{, policy}
+              ld.volatile{.ss}{.prefetch_size}{.vec}.type d, [a]
+              ld.{relaxed,acquire}.scope{.ss}{.l1_priority}{.l2_priority}{.L2::cache_hint}{.prefetch_size}{.vec}.type d, [a]{, policy}
+              ld.mmio.{relaxed,acquire}.sys{.global}.type d, [a]
+              ld.proxy::readonly{.ss}.type d, [a]
+              ld.global{.cop}.nc{.L2::cache_hint}{.prefetch_size}{.vec}.type d, [a]{, policy}
+              ld.global.nc{.l1_priority}{.l2_priority}{.L2::cache_hint}{.prefetch_size}{.vec}.type d, [a]{, policy}
         "#]],
         );
     }

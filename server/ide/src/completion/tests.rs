@@ -155,11 +155,11 @@ fn operands_by_kind() {
         &in_kernel("ld.param.u64 %r1, ["),
         expect![[r#"
             out → out
-            tile → tile
-            x → x
-            %r1 → %r1
             %r3 → %r3
             %r0 → %r0
+            %r2 → %r2
+            tile → tile
+            x → x
         "#]],
     );
     check(
@@ -180,6 +180,43 @@ fn operands_by_kind() {
     "#]],
     );
     assert!(labels(&in_kernel("mov.u32 %r1, %")).iter().any(|label| label == "%tid"));
+}
+
+#[test]
+fn operands_that_fit_come_first() {
+    let kernel = |line: &str| {
+        let cursor = " ".repeat(line.len()) + "|";
+        format!(
+            ".global .u32 total;\n.entry k(.param .u64 out) {{\n.reg .b16 %h<2>; .reg .b32 %r<3>; .reg .b64 %rd<3>; .reg .f32 %f<2>;\n\
+             .reg .f64 %d; .shared .b32 tile[4]; .local .b32 own[4];\nL: mov.u32 %r1, 0;\n{line}\n{cursor}\n ret;\n}}\n"
+        )
+    };
+    let first = |line: &str, count: usize| labels(&kernel(line))[..count].join(" ");
+    let all = |line: &str| labels(&kernel(line)).join(" ");
+    assert_eq!(all("bra "), "L");
+    expect!["tile %r0 %r2 %rd0 %rd1 %rd2"].assert_eq(&first("ld.shared.u32 %r1, [", 6));
+    expect!["own %r1 %r0 %r2 %rd0 %rd1"].assert_eq(&first("st.local.u32 [", 6));
+    expect!["out %r1 %r0 %r2 %rd0 %rd2"].assert_eq(&first("ld.param.u64 %rd1, [", 6));
+    expect!["%rd0 %rd1 %rd2 total out tile"].assert_eq(&first("ld.global.u32 %r1, [", 6));
+    expect!["%rd0 %rd1 %rd2 total out tile"].assert_eq(&first("ld.u32 %r1, [", 6));
+    expect!["%rd0 %rd1 %rd2 total out tile"].assert_eq(&first("cp.async.ca.shared.global [tile], [", 6));
+    expect!["%r0 %r2 %f0 %f1 L out tile own k %d"].assert_eq(&first("mov.u32 %r1, ", 10));
+    expect!["%d %rd0 %rd2 L out tile own total k %r1"].assert_eq(&first("mov.b64 %rd1, ", 10));
+    expect!["%rd0 %rd1 %rd2 %r1"].assert_eq(&first("fma.rn.f64 %d, ", 4));
+    expect!["%d %rd0 %rd1 %rd2 L out tile own"].assert_eq(&first("mov.b64 {%r0, %r1}, ", 8));
+}
+
+#[test]
+fn names_of_directives() {
+    let cursor = |line: &str| " ".repeat(line.len()) + "|";
+    let body =
+        |line: &str| format!(".func f(); .func g();\n.entry k() {{\n{line}\n{}\nret;\n}}\n", cursor(line));
+    assert_eq!(labels(&body("T: .calltargets ")), ["f", "g"]);
+    assert_eq!(labels(&body("T: .calltargets f, ")), ["f", "g"]);
+    assert_eq!(labels(&body(".pragma "))[0], "\"nounroll\"");
+    assert_eq!(labels(&body(".pragma \"no"))[0], "nounroll");
+    let module = ".version 8.0\n.target sm_80\n.pragma ";
+    assert_eq!(labels(&format!("{module}\n{}", cursor(".pragma ")))[0], "\"nounroll\"");
 }
 
 #[test]

@@ -36,6 +36,7 @@ pub(super) fn proposals(position: &FilePosition<'_>) -> Proposals {
         Context::BodyDirective => declarations::in_body(&mut proposals),
         Context::Labels => operands::labels(position, &mut proposals),
         Context::Functions => operands::functions(position, &mut proposals),
+        Context::Pragma => declarations::quoted_pragmas(&mut proposals),
         Context::Module => declarations::in_module(&mut proposals),
         Context::AfterLinkage => declarations::after_linkage(&mut proposals),
         Context::Parameter => declarations::in_parameters(&mut proposals),

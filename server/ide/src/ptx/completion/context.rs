@@ -46,6 +46,8 @@ pub(crate) enum Context<'s> {
     Labels,
     /// The functions of a call table.
     Functions,
+    /// The strings of a `.pragma`.
+    Pragma,
     /// A directive or declaration of the module.
     Module,
     /// The rest of a declaration, after its linkage.
@@ -130,6 +132,7 @@ impl Statement {
         match tokens[0].text() {
             ".branchtargets" => Context::Labels,
             ".calltargets" => Context::Functions,
+            ".pragma" => Context::Pragma,
             ".reg" | ".local" | ".shared" | ".param" | ".global" | ".const"
                 if self.typed.starts_with('.') =>
             {
@@ -147,6 +150,7 @@ impl Statement {
         match first.text() {
             ".target" => Context::Target,
             ".version" => Context::Version,
+            ".pragma" => Context::Pragma,
             ".extern" | ".visible" | ".weak" | ".common" if self.tokens.len() == 1 => Context::AfterLinkage,
             _ if has(".entry") || has(".func") => match last {
                 Some(SyntaxKind::R_PAREN | SyntaxKind::IDENT | SyntaxKind::INT_NUMBER) if is_dotted => {

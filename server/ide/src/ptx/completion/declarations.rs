@@ -125,6 +125,19 @@ pub(super) fn pragmas(position: &FilePosition<'_>) -> Option<Proposals> {
     Some(proposals)
 }
 
+/// The pragmas as strings.
+pub(super) fn quoted_pragmas(proposals: &mut Proposals) {
+    proposals.extend(isa::pragmas().iter().map(|pragma| {
+        let label = format!("\"{}\"", pragma.name);
+        let insert = Snippet::text(&label);
+        Proposal {
+            label,
+            insert,
+            ..Proposal::known(pragma.name, pragma.summary, CompletionKind::Constant, 0)
+        }
+    }));
+}
+
 fn directives(is_wanted: impl Fn(&Directive) -> bool) -> impl Iterator<Item = Proposal> {
     let wanted = isa::directives().iter().filter(move |directive| is_wanted(directive));
     wanted.map(|entry| directive(entry, if entry.status == Status::Current { 1 } else { 3 }))

@@ -2,11 +2,15 @@
 
 use rustc_hash::FxHashSet;
 use text_size::TextSize;
-use warplens_hir::ptx::{Function, FunctionKind, ModuleKind, NameRef, Resolution, Symbol, SymbolKind, Type};
+use warplens_hir::ptx::{
+    Function, FunctionKind, ModuleKind, NameRef, Resolution, Space, Symbol, SymbolKind, Type, TypeKind,
+};
 use warplens_ide_db::ptx::{declared, module_names, ptx_function};
 use warplens_ide_db::{CompletionKind, FilePosition};
+use warplens_isa::Role;
 use warplens_isa::ptx as isa;
 use warplens_isa::ptx::{Instruction, OperandKind};
+use warplens_syntax::{SyntaxKind, SyntaxToken};
 
 use crate::proposals::{Proposal, Proposals};
 use crate::ptx::completion::context::Operand;
@@ -24,11 +28,22 @@ pub(super) fn propose(position: &FilePosition<'_>, operand: &Operand<'_>, propos
     Scope::of(position, proposals).propose(&Wants::of(operand));
 }
 
+#[derive(Default)]
 struct Wants {
     kinds: Vec<OperandKind>,
-    /// The width of the instruction's type, if it has one.
-    bits: Option<u32>,
+    /// The widths that fit: that of the instruction's type, if it has one, or those of addresses. Any, if there are none.
+    bits: Vec<u32>,
+    in_address: bool,
+    /// The state space that the instruction accesses.
+    space: Option<Space>,
+    /// The registers that the statement writes, which it seldom reads too.
+    written: Vec<String>,
 }
+
+/// Ranks of registers and variables: those that fit, those that do not, and registers that the statement writes.
+const FITS: u32 = 0;
+const DIFFERS: u32 = 2;
+const WRITTEN: u32 = 4;
 
 impl Wants {
     fn of(operand: &Operand<'_>) -> Wants {
@@ -39,20 +54,83 @@ impl Wants {
         let operands = entries.iter().filter_map(named);
         let mut kinds: Vec<OperandKind> = operands.flat_map(|operand| operand.kinds).copied().collect();
         let mut types = operand.modifiers.iter().filter_map(|word| Type::from_name(word.strip_prefix('.')?));
-        let bits = types.next_back().map(Type::bits);
+        let spaces = operand
+            .modifiers
+            .iter()
+            .filter_map(|word| Space::from_name(word.strip_prefix('.')?.split(':').next()?));
+        // `cp.async.ca.shared.global` names the space of each address.
+        let spaces: Vec<Space> = spaces.collect();
+        let space = spaces.get(operand.index).or(spaces.last()).copied();
+        let writes =
+            entries.iter().any(|entry| entry.operands.first().is_some_and(|first| first.role != Role::Read));
+        let written = if writes { written(operand.tokens) } else { Vec::new() };
+        let bits: Vec<u32> = match operand.in_address {
+            // These windows are small: their addresses also fit into 32 bits.
+            true if matches!(space, Some(Space::Shared | Space::Local | Space::Param | Space::Const)) => {
+                vec![32, 64]
+            }
+            true => vec![64],
+            false => types.next_back().map(Type::bits).into_iter().collect(),
+        };
         if operand.in_address {
-            let bases = [OperandKind::Register, OperandKind::Symbol, OperandKind::Parameter];
-            return Wants { kinds: bases.into(), bits: Some(64) };
-        }
-        if kinds.is_empty() {
+            kinds = vec![OperandKind::Register, OperandKind::Symbol, OperandKind::Parameter];
+        } else if kinds.is_empty() {
             kinds = vec![OperandKind::Register, OperandKind::Symbol];
         }
-        Wants { kinds, bits }
+        Wants { kinds, bits, in_address: operand.in_address, space, written }
+    }
+
+    /// The rank of a register.
+    fn register(&self, name: &str, ty: Option<Type>) -> u32 {
+        let fits = |ty: Type| {
+            let is_number = ty.kind() != TypeKind::Float || !self.in_address;
+            is_number && (self.bits.is_empty() || self.bits.contains(&ty.bits()))
+        };
+        match ty {
+            _ if self.written.iter().any(|written| written == name) => WRITTEN,
+            Some(ty) if !fits(ty) => DIFFERS + u32::from(self.in_address),
+            // The variables of the accessed space come first.
+            _ => FITS + u32::from(self.in_address),
+        }
+    }
+
+    /// The rank of a variable or parameter in a state space.
+    fn variable(&self, space: Space) -> u32 {
+        let is_global = matches!(space, Space::Global | Space::Const);
+        let fits = match self.space {
+            Some(accessed) => accessed == space,
+            None if self.in_address => is_global,
+            // Its value is an address, and that of global memory has 64 bits.
+            None => !is_global || self.bits.is_empty() || self.bits.contains(&64),
+        };
+        if fits { FITS } else { DIFFERS }
     }
 
     fn any(&self, kinds: &[OperandKind]) -> bool {
         kinds.iter().any(|kind| self.kinds.contains(kind))
     }
+}
+
+/// The names in the first operand, if another one follows.
+fn written(operands: &[SyntaxToken]) -> Vec<String> {
+    let mut depth = 0_usize;
+    let end = operands.iter().position(|token| match token.kind() {
+        SyntaxKind::L_BRACE => {
+            depth += 1;
+            false
+        }
+        SyntaxKind::R_BRACE => {
+            depth = depth.saturating_sub(1);
+            false
+        }
+        kind => kind == SyntaxKind::COMMA && depth == 0,
+    });
+    let first = &operands[..end.unwrap_or_default()];
+    first
+        .iter()
+        .filter(|token| token.kind() == SyntaxKind::IDENT)
+        .map(|token| token.text().to_owned())
+        .collect()
 }
 
 struct Scope<'a, 'db> {
@@ -74,40 +152,40 @@ impl<'a, 'db> Scope<'a, 'db> {
         let registers = wants.any(&[Register, OperandKind::Vector]);
         let predicates = wants.any(&[Predicate, NotPredicate]);
         if registers || predicates {
-            self.registers(wants.bits, registers, predicates);
+            self.registers(wants, registers, predicates);
         }
         if wants.any(&[Label, LabelAddress]) {
-            self.locals(|kind| matches!(kind, SymbolKind::Label { .. } | SymbolKind::Table { .. }));
+            self.locals(wants, |kind| matches!(kind, SymbolKind::Label { .. } | SymbolKind::Table { .. }));
         }
         if wants.any(&[Symbol, Parameter, Texture, Sampler, Surface]) {
-            self.locals(|kind| {
+            self.locals(wants, |kind| {
                 matches!(kind, SymbolKind::Variable(_) | SymbolKind::Param { .. } | SymbolKind::Prototype(_))
             });
-            self.module(|_| true);
+            self.module(wants, |_| true);
         }
         if wants.any(&[SpecialRegister]) {
             special_registers(self.proposals);
         }
         if wants.any(&[Address]) {
-            self.addresses();
+            self.addresses(wants);
         }
     }
 
-    fn registers(&mut self, bits: Option<u32>, registers: bool, predicates: bool) {
+    fn registers(&mut self, wants: &Wants, registers: bool, predicates: bool) {
         let Some(function) = &self.function else { return };
         let is_wanted = |ty: Option<Type>| match ty {
             Some(Type::Pred) => predicates,
             _ => registers,
         };
-        let rank = |ty: Option<Type>| u32::from(bits.is_some() && ty.map(Type::bits) != bits);
         let visible = function.visible_symbols(self.position.offset);
         for symbol in visible.iter().map(|id| function.symbol(*id)) {
             match symbol.kind {
                 SymbolKind::Register { ty, .. } if is_wanted(ty) => {
-                    self.proposals.add(register(symbol.name.to_string(), function, symbol, rank(ty)));
+                    let rank = wants.register(&symbol.name, ty);
+                    self.proposals.add(register(symbol.name.to_string(), function, symbol, rank));
                 }
                 SymbolKind::RegisterRange { ty, count, .. } if is_wanted(ty) && count > SMALL_RANGE => {
-                    self.proposals.add(whole_range(function, symbol, count, rank(ty)));
+                    self.proposals.add(whole_range(function, symbol, count, wants.register("", ty)));
                 }
                 _ => {}
             }
@@ -117,13 +195,14 @@ impl<'a, 'db> Scope<'a, 'db> {
         for (name, symbol) in near_registers(function, self.position.offset).into_iter().chain(small) {
             let SymbolKind::RegisterRange { ty, .. } = symbol.kind else { continue };
             if is_wanted(ty) && seen.insert(name.clone()) {
-                self.proposals.add(register(name, function, symbol, rank(ty)));
+                let rank = wants.register(&name, ty);
+                self.proposals.add(register(name, function, symbol, rank));
             }
         }
     }
 
     /// An address to fill in, and the addresses of variables and parameters.
-    fn addresses(&mut self) {
+    fn addresses(&mut self, wants: &Wants) {
         self.proposals.add(Proposal {
             insert: Snippet::text("[").placeholder("address").then("]"),
             ..Proposal::word("[…]", CompletionKind::Snippet, 0).with_detail("an address in memory")
@@ -131,16 +210,15 @@ impl<'a, 'db> Scope<'a, 'db> {
         let Some(function) = &self.function else { return };
         for id in function.visible_symbols(self.position.offset) {
             let symbol = function.symbol(id);
-            if !matches!(symbol.kind, SymbolKind::Variable(_) | SymbolKind::Param { .. }) {
-                continue;
-            }
+            let Some(space) = space_of(&symbol.kind) else { continue };
             let detail = declared::kind(function, &symbol.kind).replace('`', "");
             let label = format!("[{}]", symbol.name);
-            self.proposals.add(Proposal::word(label, CompletionKind::Variable, 1).with_detail(detail));
+            let proposal = Proposal::word(label, CompletionKind::Variable, 1 + wants.variable(space));
+            self.proposals.add(proposal.with_detail(detail));
         }
     }
 
-    fn locals(&mut self, is_wanted: fn(&SymbolKind) -> bool) {
+    fn locals(&mut self, wants: &Wants, is_wanted: fn(&SymbolKind) -> bool) {
         let Some(function) = &self.function else { return };
         let visible =
             function.visible_symbols(self.position.offset).into_iter().map(|id| function.symbol(id));
@@ -152,11 +230,12 @@ impl<'a, 'db> Scope<'a, 'db> {
                 _ => CompletionKind::Variable,
             };
             let detail = declared::kind(function, &symbol.kind).replace('`', "");
-            self.proposals.add(Proposal::word(symbol.name.as_str(), kind, 0).with_detail(detail));
+            let rank = space_of(&symbol.kind).map_or(FITS, |space| wants.variable(space));
+            self.proposals.add(Proposal::word(symbol.name.as_str(), kind, rank).with_detail(detail));
         }
     }
 
-    fn module(&mut self, is_wanted: fn(&ModuleKind) -> bool) {
+    fn module(&mut self, wants: &Wants, is_wanted: fn(&ModuleKind) -> bool) {
         let names = module_names(self.position.db, self.position.file);
         let here = self.position.index as u32;
         let mut seen = FxHashSet::default();
@@ -169,8 +248,22 @@ impl<'a, 'db> Scope<'a, 'db> {
                 ModuleKind::Function { .. } | ModuleKind::Alias => (function, "function"),
                 ModuleKind::SectionLabel => continue,
             };
-            self.proposals.add(Proposal::word(symbol.name.as_str(), kind, 1).with_detail(detail));
+            let rank = match symbol.kind {
+                ModuleKind::Variable { space, .. } => wants.variable(space),
+                _ if wants.in_address => DIFFERS,
+                _ => FITS,
+            };
+            self.proposals.add(Proposal::word(symbol.name.as_str(), kind, 1 + rank).with_detail(detail));
         }
+    }
+}
+
+/// The state space of a variable or parameter.
+fn space_of(kind: &SymbolKind) -> Option<Space> {
+    match kind {
+        SymbolKind::Variable(variable) => Some(variable.space),
+        SymbolKind::Param { .. } => Some(Space::Param),
+        _ => None,
     }
 }
 
@@ -217,18 +310,18 @@ fn special_registers(proposals: &mut Proposals) {
 }
 
 pub(super) fn guard(position: &FilePosition<'_>, proposals: &mut Proposals) {
-    let wants = Wants { kinds: vec![OperandKind::Predicate], bits: Some(1) };
+    let wants = Wants { kinds: vec![OperandKind::Predicate], ..Wants::default() };
     Scope::of(position, proposals).propose(&wants);
 }
 
 /// The labels that a table can list.
 pub(super) fn labels(position: &FilePosition<'_>, proposals: &mut Proposals) {
-    let wants = Wants { kinds: vec![OperandKind::Label], bits: None };
+    let wants = Wants { kinds: vec![OperandKind::Label], ..Wants::default() };
     Scope::of(position, proposals).propose(&wants);
 }
 
 pub(super) fn functions(position: &FilePosition<'_>, proposals: &mut Proposals) {
-    Scope::of(position, proposals).module(|kind| {
+    Scope::of(position, proposals).module(&Wants::default(), |kind| {
         matches!(kind, ModuleKind::Alias | ModuleKind::Function { kind: FunctionKind::Func, .. })
     });
 }

@@ -1,5 +1,6 @@
 //! The forms of an opcode, as written in the tables of isa.
 
+use warplens_hir::ptx::{Count, FormMatch, Mnemonic, OperandRule};
 use warplens_ide_db::ptx::forms;
 use warplens_ide_db::{Signature, SignatureHelp};
 use warplens_isa::ptx as isa;
@@ -7,6 +8,7 @@ use warplens_isa::ptx::Instruction;
 
 use crate::ptx::completion::context::Operand;
 use crate::ptx::explain;
+use crate::ptx::explain::form::form_of;
 use crate::signature_help::{Label, MAX_FORMS};
 
 pub(super) fn help(operand: &Operand<'_>) -> Option<SignatureHelp> {
@@ -22,7 +24,13 @@ pub(super) fn help(operand: &Operand<'_>) -> Option<SignatureHelp> {
     let first = best.saturating_sub(MAX_FORMS / 2).min(forms.len().saturating_sub(MAX_FORMS));
     forms.drain(..first);
     forms.truncate(MAX_FORMS);
-    let signatures = forms.iter().map(|(_, entry, form)| signature(entry, form, operand.index)).collect();
+    let written = form_of(&mnemonic(operand), None);
+    let signatures = forms.iter().map(|(index, entry, form)| {
+        let written =
+            written.as_ref().filter(|written| *index == best && std::ptr::eq(written.entry, *entry));
+        signature(entry, form, operand.index, written)
+    });
+    let signatures = signatures.collect();
     Some(SignatureHelp { signatures, active: best - first })
 }
 
@@ -58,7 +66,13 @@ fn required_words(mnemonic: &str) -> impl Iterator<Item = &str> {
     outside.flat_map(|part| part.split('.')).skip(1).filter(|word| !word.is_empty())
 }
 
-fn signature(entry: &Instruction, form: &str, index: usize) -> Signature {
+fn mnemonic(operand: &Operand<'_>) -> Mnemonic {
+    let modifiers = operand.modifiers.iter().map(|word| word.trim_start_matches('.').into());
+    Mnemonic { opcode: operand.opcode.into(), modifiers: modifiers.collect() }
+}
+
+/// A form, in which operands show the registers that they take in the `written` statement.
+fn signature(entry: &Instruction, form: &str, index: usize, written: Option<&FormMatch>) -> Signature {
     let mut label = Label::default();
     let (mnemonic, operands) = halves(form);
     label.push(mnemonic);
@@ -67,12 +81,24 @@ fn signature(entry: &Instruction, form: &str, index: usize) -> Signature {
     for (number, (start, end)) in segments(operands).into_iter().enumerate() {
         let part = &operands[start..end];
         label.push(&operands[at..start]);
-        label.push_parameter(part, documentation(entry, part, number));
+        let count = written.and_then(|written| registers(written.operands.get(number)?));
+        label.push_parameter(
+            &format!("{part}{}", count.unwrap_or_default()),
+            documentation(entry, part, number),
+        );
         at = end;
     }
     label.push(&operands[at..]);
     let target = if entry.target.is_empty() { String::new() } else { format!(", {}", entry.target) };
     label.finish(format!("{}\n\nPTX {}{target}", entry.summary, entry.since), index)
+}
+
+/// ` {4 × .f32}`
+fn registers(rule: &OperandRule) -> Option<String> {
+    match rule.count {
+        Count::Braced(count) => Some(format!(" {{{count} × .{}}}", rule.ty?.name())),
+        _ => None,
+    }
 }
 
 /// Splits a form into the mnemonic, with its guard, and the operands.
@@ -175,7 +201,7 @@ mod tests {
         let is_opcode = |entry: &&Instruction| entry.opcode.starts_with(char::is_alphabetic);
         for entry in isa::instructions().filter(is_opcode) {
             for form in entry.syntax {
-                for parameter in signature(entry, form, 0).parameters {
+                for parameter in signature(entry, form, 0, None).parameters {
                     if parameter.documentation.is_empty() {
                         silent.push(format!("{form}: {:?}", parameter.range));
                     }
