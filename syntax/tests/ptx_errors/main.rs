@@ -2,6 +2,7 @@
 //! text after the mistake is understood.
 
 mod foreign_text;
+mod unfinished;
 
 use expect_test::{Expect, expect};
 use warplens_syntax::ast::AstNode;
