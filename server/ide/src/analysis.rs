@@ -18,7 +18,7 @@ use warplens_ide_diagnostics::rules::Rules;
 use warplens_ide_diagnostics::wave::dialect::{Dialect, Rewritten};
 use warplens_ide_diagnostics::{allow_fix, share};
 use warplens_ide_lanes as lanes;
-use warplens_ide_lanes::fixes::{self, Budget, Version};
+use warplens_ide_lanes::fixes::{self, ProposedFixes, Version};
 use warplens_ide_lanes::{
     AvailableLaunch, LaneView, LaunchFile, LaunchProblem, Lens, LensStyle, Prepared, RunRequest,
 };
@@ -26,7 +26,6 @@ use warplens_sim_launch::FileReader;
 use warplens_sim_warp::Workers;
 use warplens_syntax::{ItemList, Language};
 
-use crate::checked_fix::checked_fix;
 use crate::contraction::Contractions;
 use crate::format::Formatted;
 use crate::hover::WantedSource;
@@ -501,19 +500,16 @@ impl Analysis {
         })
     }
 
-    /// The fix of a finding of the run that a document shows, if a run of the edited text confirms one. The checks of a request share
-    /// the budget.
-    pub fn checked_fix(
+    /// The edits that may fix a finding of the run that a document shows.
+    pub(crate) fn proposed_fixes(
         &self,
         file: FileId,
         shown_and_ran: (&LaneView, &Prepared),
         found: &Diagnostic,
-        budget: &mut Budget,
-    ) -> Answer<Option<Fix>> {
-        let proposed = self.query_language(file, |db, file, support| {
+    ) -> Answer<Option<ProposedFixes>> {
+        self.query_language(file, |db, file, support| {
             fixes::proposed_fixes(db, file, support.simulator?, &self.rules, shown_and_ran, found)
-        })?;
-        proposed.map_or(Ok(None), |proposed| checked_fix(self, file, shown_and_ran.1, proposed, budget))
+        })
     }
 
     /// The kernel of a run after a fix, in a database of its own.

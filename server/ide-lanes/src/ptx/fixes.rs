@@ -4,10 +4,8 @@ mod divergent_barrier;
 mod literal;
 mod member_mask;
 mod parity;
+mod text_range;
 
-use std::ops::Range;
-
-use text_size::{TextRange, TextSize};
 use warplens_ide_db::Fix;
 use warplens_sim_warp::FindingKind;
 
@@ -22,9 +20,4 @@ pub(super) fn fixes(found: FindingInText<'_>) -> Vec<Fix> {
         FindingKind::DivergentBarrier => divergent_barrier::corrected(found),
         _ => Vec::new(),
     }
-}
-
-fn text_range(range: &Range<usize>) -> TextRange {
-    let size = |offset: usize| TextSize::new(offset as u32);
-    TextRange::new(size(range.start), size(range.end))
 }

@@ -37,12 +37,12 @@ fn correction(program: &Program, finding: &Finding) -> Option<Correction> {
     let related = finding.related.first().map(|related| related.statement);
     if let Some((_, text, after)) = ALWAYS.iter().find(|(kind, ..)| *kind == finding.kind) {
         return match after {
-            false => Some(insert(text, here, false)),
-            true => Some(Correction { guarded: true, ..insert(text, related?, true) }),
+            false => Some(Correction::insertion(text, here, false)),
+            true => Some(Correction { guarded: true, ..Correction::insertion(text, related?, true) }),
         };
     }
     if finding.kind == FindingKind::MbarrierInit {
-        return Some(insert(
+        return Some(Correction::insertion(
             "bar.sync 0;",
             common_path::after_initialization(program, here, related?)?,
             false,
@@ -56,14 +56,16 @@ fn correction(program: &Program, finding: &Finding) -> Option<Correction> {
     let is_tracked = match instruction.op {
         Op::Tensor(id) => match &function.tables[id] {
             TensorOp::Product(_) if !is_committed(program, started, here) => {
-                return Some(insert("wgmma.commit_group.sync.aligned;", started, true));
+                return Some(Correction::insertion("wgmma.commit_group.sync.aligned;", started, true));
             }
-            TensorOp::Product(_) => return Some(insert("wgmma.wait_group.sync.aligned 0;", here, false)),
+            TensorOp::Product(_) => {
+                return Some(Correction::insertion("wgmma.wait_group.sync.aligned 0;", here, false));
+            }
             TensorOp::Memory(TensorMemoryOp::Load(_)) => {
-                return Some(insert("tcgen05.wait::ld.sync.aligned;", started, true));
+                return Some(Correction::insertion("tcgen05.wait::ld.sync.aligned;", started, true));
             }
             TensorOp::Memory(TensorMemoryOp::Store(_)) => {
-                return Some(insert("tcgen05.wait::st.sync.aligned;", started, true));
+                return Some(Correction::insertion("tcgen05.wait::st.sync.aligned;", started, true));
             }
             TensorOp::Copy(copy) => copy.completion.is_some(),
             _ => return None,
@@ -74,10 +76,6 @@ fn correction(program: &Program, finding: &Finding) -> Option<Correction> {
     if is_tracked { None } else { wait_of_copy(program, started, here, written) }
 }
 
-fn insert(text: &str, at: StatementId, after: bool) -> Correction {
-    Correction { text: text.into(), at: vec![at], after, guarded: false }
-}
-
 /// The commit or wait that a copy lacks, guarded like the copy, its commit, or the insufficient wait. If the copy's source
 /// is written to, it is enough that its reads are complete; otherwise the whole copy must be.
 fn wait_of_copy(
@@ -86,7 +84,7 @@ fn wait_of_copy(
     here: StatementId,
     written: bool,
 ) -> Option<Correction> {
-    let guarded = |text, at| Some(Correction { guarded: true, ..insert(text, at, true) });
+    let guarded = |text, at| Some(Correction { guarded: true, ..Correction::insertion(text, at, true) });
     if here < started {
         return None;
     }

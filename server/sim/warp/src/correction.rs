@@ -15,3 +15,11 @@ pub struct Correction {
     /// Whether it gets their guard.
     pub guarded: bool,
 }
+
+impl Correction {
+    /// A statement at one place, without a guard.
+    #[must_use]
+    pub fn insertion(text: &str, at: StatementId, after: bool) -> Correction {
+        Correction { text: text.into(), at: vec![at], after, guarded: false }
+    }
+}

@@ -63,7 +63,7 @@ pub(super) fn check(
 }
 
 /// Reports the calls of functions that wait at a barrier, `waiting`, at which lanes may be apart.
-pub(in crate::ptx) fn check_calls(function: &Function, cfg: &Cfg, waiting: &[SmolStr]) -> Vec<Problem> {
+pub(crate) fn check_calls(function: &Function, cfg: &Cfg, waiting: &[SmolStr]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let waits = |call: Instruction<'_>| {
         divergent_barrier::callee(function, call)
@@ -100,7 +100,7 @@ pub(in crate::ptx) fn check_calls(function: &Function, cfg: &Cfg, waiting: &[Smo
 }
 
 /// Whether a function has a barrier at which all threads of the CTA wait, lanes of a warp together.
-pub(in crate::ptx) fn waits_at_barrier(function: &Function) -> bool {
+pub(crate) fn waits_at_barrier(function: &Function) -> bool {
     let is_barrier = |mnemonic: &Mnemonic| Interest::of(mnemonic) == Some(Interest::Barrier);
     function.mnemonics().iter().any(is_barrier)
         && function.instructions().any(|it| is_barrier(it.mnemonic()) && divergent_barrier::counts_all(it))

@@ -6,7 +6,7 @@ use text_size::TextRange;
 use warplens_ide_db::{Fix, TextEdit};
 use warplens_sim_warp::StatementId;
 
-use super::text_range;
+use super::text_range::text_range;
 use crate::program::Flow;
 use crate::simulator::FindingInText;
 

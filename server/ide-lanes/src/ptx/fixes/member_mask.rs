@@ -6,7 +6,7 @@ use warplens_ide_db::{Fix, TextEdit};
 use warplens_sim_warp::{FindingKind, StatementId};
 
 use super::literal::{self, Wanted};
-use super::text_range;
+use super::text_range::text_range;
 use crate::simulator::FindingInText;
 
 /// The instructions whose last operand is a member mask.

@@ -6,7 +6,7 @@ use warplens_ide_db::{Fix, TextEdit};
 use warplens_sim_warp::StatementId;
 
 use super::literal::{self, Wanted};
-use super::text_range;
+use super::text_range::text_range;
 use crate::simulator::FindingInText;
 
 /// Changes the parity of the wait, if it is a literal, or the only `mov` that gives its register the value 0.

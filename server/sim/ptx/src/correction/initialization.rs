@@ -3,7 +3,7 @@
 use warplens_sim_warp::Correction;
 use warplens_sim_warp::trace::{Finding, StatementId};
 
-use super::{insert, paths};
+use super::paths;
 use crate::program::{Function, Guard, Program, Register, RegisterSlot};
 
 /// How many registers are tried.
@@ -20,7 +20,7 @@ pub(super) fn corrections(program: &Program, finding: &Finding) -> Vec<Correctio
             function.registers_of(pc).iter().filter(|register| is_unwritten(function, pc, **register));
         for register in registers {
             let Some(text) = zero(&function.frame.registers[*register as usize]) else { continue };
-            let correction = insert(&text, StatementId(function.first_statement), false);
+            let correction = Correction::insertion(&text, StatementId(function.first_statement), false);
             if !found.contains(&correction) {
                 found.push(correction);
             }

@@ -9,7 +9,7 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::race_scope::RaceScope;
 use warplens_sim_warp::trace::{Finding, StatementId};
 
-use super::{insert, paths};
+use super::paths;
 use crate::program::{Callee, Function, Guard, Op, Program};
 
 const BLOCK: &str = "bar.sync 0;";
@@ -37,7 +37,9 @@ pub(super) fn corrections(program: &Program, finding: &Finding) -> Vec<Correctio
     let at = |pc: &u32| StatementId(entry.first_statement + pc);
     let insertions = positions.iter().flat_map(|pcs| {
         let at: Vec<StatementId> = pcs.iter().map(at).collect();
-        barriers.iter().map(move |text| Correction { at: at.clone(), ..insert(text, at[0], false) })
+        barriers
+            .iter()
+            .map(move |text| Correction { at: at.clone(), ..Correction::insertion(text, at[0], false) })
     });
     insertions.take(MOST).collect()
 }
