@@ -62,8 +62,9 @@ pub(crate) fn measure(launch: &Launch<'_>) -> Result<(f64, f64)> {
     child.stdout.take().context("the simulator has no output")?.read_to_end(&mut output)?;
     let seconds = processor_seconds(child.id())?;
     let file = launch.file.display();
-    ensure!(child.wait()?.success(), "{file}: the simulator failed");
-    let report: Value = serde_json::from_slice(&output)?;
+    let ended = child.wait()?;
+    let report: Value = serde_json::from_slice(&output).with_context(|| format!("{file}: {ended}"))?;
+    ensure!(report["status"] == "finished", "{file}: the run did not finish");
     let total = |key: &str| report["totals"][key].as_f64().with_context(|| format!("{file}: no total {key}"));
     Ok((total("thread_instructions")? / seconds / 1e6, total("warp_instructions")? / seconds / 1e6))
 }
