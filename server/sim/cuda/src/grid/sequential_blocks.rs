@@ -304,7 +304,8 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         let last_store = state.sanitizer.as_ref().and_then(|sanitizer| sanitizer.watch.as_ref()?.last);
         let findings = state.into_findings();
         let base = spaces.launch.raw().0;
-        let accessed = spaces.access_set.map(|accesses| Box::new(accesses.into_launch(base)));
+        let accesses = spaces.access_set.filter(|_| self.launch.options.coverage);
+        let accessed = accesses.map(|accesses| Box::new(accesses.into_launch(base)));
         let result = self.traces.finish(status, findings, spaces.launch, spaces.printed.finish());
         RunResult { last_store, accessed, ..result }
     }

@@ -65,7 +65,8 @@ fn launch(body: &str, blocks: u32, bytes: u64) -> (Program, LaunchConfig) {
 /// the work.
 fn same(body: &str, limits: Limits) -> (RunResult, bool) {
     let (program, config) = launch(body, 23, 4096);
-    let options = RunOptions { limits, checks: Checks::ALL, registers: true, ..RunOptions::default() };
+    let options =
+        RunOptions { limits, checks: Checks::ALL, registers: true, coverage: true, ..RunOptions::default() };
     let workers = Eager::new(3);
     let (together, single) =
         (with(&program, &config, &options, &workers), alone(&program, &config, &options));

@@ -44,7 +44,8 @@ fn same(body: &str, limits: Limits) -> (RunResult, Option<u64>) {
     let mut config = launch_config(program.target, 8, [23, 1, 1], [40, 1, 1]);
     let out = config.memory.allocate("out", 4096).expect("space");
     config.params = out.to_le_bytes().to_vec();
-    let options = RunOptions { limits, checks: Checks::ALL, registers: true, ..RunOptions::default() };
+    let options =
+        RunOptions { limits, checks: Checks::ALL, registers: true, coverage: true, ..RunOptions::default() };
     let workers = Eager { called: AtomicU64::new(0) };
     let done = AtomicU64::new(0);
     let controls = [
