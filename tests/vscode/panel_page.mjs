@@ -127,12 +127,13 @@ export class PanelPage {
   }
 
   /** Waits until the text of an element matches. */
-  async shows(selector, pattern) {
-    await until(`${selector} matches ${pattern}`, async () => {
+  async shows(selector, pattern, seconds = 30) {
+    const matches = async () => {
       const text = await (await this.frame()).locator(selector).first().innerText({ timeout: 2000 });
       if (pattern.test(text)) return true;
       throw new Error(text);
-    });
+    };
+    await until(`${selector} matches ${pattern}`, matches, seconds);
   }
 
   async tab(name) {

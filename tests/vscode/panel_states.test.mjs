@@ -129,12 +129,14 @@ describe('states of the lanes panel', { skip, timeout: 600_000 }, () => {
   });
 
   test('ten million steps: each view, in bounded memory', async () => {
-    bench.page.setDefaultTimeout(300_000); // the registers of a late step repeat the run
+    // The time line and the registers of a late step repeat the run.
+    const seconds = 300;
+    bench.page.setDefaultTimeout(seconds * 1000);
     bench.write('longest/longest.ptx', loop(1_400_000));
     await bench.open('longest/longest.ptx');
-    await panel.run('Run inferred', 300_000);
+    await panel.run('Run inferred', seconds * 1000);
     await panel.tab('timeline');
-    await panel.shows('#step', /\/9,\d{3},\d{3}/);
+    await panel.shows('#step', /\/9,\d{3},\d{3}/, seconds);
     const box = await (await panel.find('#cursor')).boundingBox();
     await bench.page.mouse.move(box.x + 80, box.y + 120);
     await bench.page.mouse.down();
