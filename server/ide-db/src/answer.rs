@@ -93,16 +93,12 @@ impl Fix {
         Fix { title: format!("Replace with `{word}`"), edits, preferred: false }
     }
 
-    /// A text after the edits, whose ranges are in it.
+    /// The text after the fix.
     #[must_use]
     pub fn applied(&self, text: &str) -> String {
-        let mut edits: Vec<&TextEdit> = self.edits.iter().collect();
-        edits.sort_by_key(|edit| std::cmp::Reverse(edit.range.start()));
-        let mut text = text.to_owned();
-        for TextEdit { range, insert } in edits {
-            text.replace_range(std::ops::Range::<usize>::from(*range), insert);
-        }
-        text
+        let mut edits = self.edits.clone();
+        edits.sort_by_key(|edit| (edit.range.start(), edit.range.end()));
+        edited(text, &edits)
     }
 }
 

@@ -31,12 +31,7 @@ fn check_fixes(source: &str, expect: Expect) {
         for fix in found.fixes {
             let star = if fix.preferred { " *" } else { "" };
             shown += &format!("    {}{star}\n", fix.title);
-            let mut text = fixture.text.clone();
-            let mut edits = fix.edits;
-            edits.sort_by_key(|edit| std::cmp::Reverse(edit.range.start()));
-            edits.iter().for_each(|edit| {
-                text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.insert)
-            });
+            let text = fix.applied(&fixture.text);
             let old: Vec<&str> = fixture.text.lines().collect();
             let new = text.lines().filter(|line| !old.contains(line));
             new.for_each(|line| shown += &format!("        {}\n", line.trim_end()));

@@ -8,10 +8,7 @@ fn check(source: &str, expect: Expect) {
     for found in analysis.diagnostics(FILE).unwrap() {
         shown += &format!("{} {:?} {}\n", fixture.show(found.range), found.severity, found.code);
         let Some(fix) = analysis.allow_fix(FILE, &found).unwrap() else { continue };
-        let mut text = fixture.text.clone();
-        for edit in &fix.edits {
-            text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.insert);
-        }
+        let text = fix.applied(&fixture.text);
         let line = fixture.text[..usize::from(fix.edits[0].range.start())].matches('\n').count();
         shown += &format!("    {}: {}\n", fix.title, text.lines().nth(line).unwrap_or_default().trim());
     }

@@ -7,10 +7,7 @@ fn renamed(source: &str, name: &str) -> Result<(String, String), String> {
     let (fixture, analysis) = open(source);
     let edits =
         analysis.rename(FILE, fixture.cursor(), name).unwrap().map_err(|refused| refused.to_string())?;
-    let mut text = fixture.text.clone();
-    for edit in edits.iter().rev() {
-        text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.insert);
-    }
+    let text = warplens_ide_db::edited(&fixture.text, &edits);
     Ok((fixture.text, text))
 }
 

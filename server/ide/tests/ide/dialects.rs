@@ -6,27 +6,17 @@ use std::path::{Path, PathBuf};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use warplens_hir::wave as hir;
-use warplens_ide::{Accepts, AnalysisHost, Dialect, FileId, NotRewritten, TextEdit};
+use warplens_ide::{Accepts, AnalysisHost, Dialect, FileId, NotRewritten, edited};
 use warplens_sim_warp::LaunchConfig;
 use warplens_sim_warp::{Control, RunOptions, RunResult, Status};
 use warplens_sim_wave::{decode, device_memory, launch_config, reference, run};
 
 const FILE: FileId = FileId(0);
 
-/// The text after some edits.
-fn edited(text: &str, mut edits: Vec<TextEdit>) -> String {
-    edits.sort_by_key(|edit| (edit.range.start(), edit.range.end()));
-    let mut text = text.to_owned();
-    for edit in edits.into_iter().rev() {
-        text.replace_range(usize::from(edit.range.start())..usize::from(edit.range.end()), &edit.insert);
-    }
-    text
-}
-
 fn rewritten(text: &str, dialect: Dialect) -> String {
     let mut host = AnalysisHost::new();
     host.open(FILE, warplens_syntax::wave::LANGUAGE, text);
-    edited(text, host.snapshot().rewrite_in_dialect(FILE, dialect).unwrap().edits)
+    edited(text, &host.snapshot().rewrite_in_dialect(FILE, dialect).unwrap().edits)
 }
 
 /// The text in the toolchain's dialect, and the code without an equivalent.
@@ -34,7 +24,7 @@ fn for_toolchain(text: &str) -> (String, Vec<NotRewritten>) {
     let mut host = AnalysisHost::new();
     host.open(FILE, warplens_syntax::wave::LANGUAGE, text);
     let rewritten = host.snapshot().rewrite_in_dialect(FILE, Dialect::Toolchain).unwrap();
-    (edited(text, rewritten.edits), rewritten.left)
+    (edited(text, &rewritten.edits), rewritten.left)
 }
 
 /// Code that toolchain 0.1.2 rejects or runs differently, and that can be written differently.

@@ -76,12 +76,7 @@ fn fixed(example: &Example, about: &str) -> String {
     host.open(FileId(0), example.language, &example.text);
     let found = host.snapshot().diagnostics(FileId(0)).unwrap();
     let found = found.into_iter().find(|found| found.code == about).expect("the example is wrong");
-    let mut text = example.text.clone();
-    let fix = found.fixes.first().expect("a lint offers a rewrite");
-    for edit in fix.edits.iter().rev() {
-        text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.insert);
-    }
-    text
+    found.fixes.first().expect("a lint offers a rewrite").applied(&example.text)
 }
 
 #[test]

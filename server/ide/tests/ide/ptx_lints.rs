@@ -26,9 +26,7 @@ fn offers(text: &str) -> Vec<Fix> {
 fn rewritten(text: &str) -> (String, usize) {
     let (mut text, mut count) = (text.to_owned(), 0);
     while let Some(fix) = offers(&text).into_iter().next() {
-        for edit in fix.edits.iter().rev() {
-            text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.insert);
-        }
+        text = fix.applied(&text);
         count += 1;
         assert!(count < 1_000, "there is no end");
     }

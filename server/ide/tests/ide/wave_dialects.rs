@@ -2,7 +2,7 @@
 //! equal semantics.
 
 use warplens_hir::wave as hir;
-use warplens_ide::{Accepts, AnalysisHost, Diagnostic, Dialect, FileId, Severity, TextEdit};
+use warplens_ide::{Accepts, AnalysisHost, Diagnostic, Dialect, FileId, Severity, edited};
 use warplens_isa::Simulation;
 use warplens_isa::wave::{self as isa, Availability, Instruction};
 use warplens_sim_warp::LaunchConfig;
@@ -111,15 +111,6 @@ fn departures(text: &str) -> Vec<String> {
     found.filter(|found| ABOUT_LANGUAGE.contains(&found.code)).map(|found| found.message).collect()
 }
 
-fn edited(text: &str, edits: &[TextEdit]) -> String {
-    let mut edits = edits.to_vec();
-    edits.sort_by_key(|edit| (edit.range.start(), edit.range.end()));
-    edits.iter().rev().fold(text.to_owned(), |mut text, edit| {
-        text.replace_range(usize::from(edit.range.start())..usize::from(edit.range.end()), &edit.insert);
-        text
-    })
-}
-
 /// The text after all quick fixes, applied one after another.
 fn fixed(text: &str) -> String {
     let mut text = text.to_owned();
@@ -128,7 +119,7 @@ fn fixed(text: &str) -> String {
         let wanted = |it: &Diagnostic| ABOUT_LANGUAGE.contains(&it.code) || it.code == "missing-scope";
         let fix = found.filter(wanted).find_map(|found| found.fixes.first().cloned());
         match fix {
-            Some(fix) => text = edited(&text, &fix.edits),
+            Some(fix) => text = fix.applied(&text),
             None => break,
         }
     }

@@ -112,11 +112,7 @@ fn in_toolchain_spelling(text: &str) -> String {
     host.open(FileId(0), warplens_syntax::wave::LANGUAGE, text);
     let edits =
         host.snapshot().rewrite_in_dialect(FileId(0), Dialect::Toolchain).expect("nothing changes").edits;
-    let mut text = text.to_owned();
-    for edit in edits.iter().rev() {
-        text.replace_range(Range::<usize>::from(edit.range), &edit.insert);
-    }
-    text
+    warplens_ide::edited(text, &edits)
 }
 
 fn check(kernel: &Kernel, text: &str) {

@@ -39,14 +39,6 @@ fn mistakes(text: &str) -> Vec<String> {
     messages
 }
 
-fn rewritten(text: &str, fix: &Fix) -> String {
-    let mut text = text.to_owned();
-    for edit in fix.edits.iter().rev() {
-        text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.insert);
-    }
-    text
-}
-
 fn code(text: &str) -> Code {
     let file = parse_file(warplens_syntax::wave::LANGUAGE, text);
     assert!(file.errors().is_empty(), "{:?}\n{text}", file.errors());
@@ -87,14 +79,14 @@ fn hold(text: &str, width: u32) -> usize {
     let mut count = 0;
     while let Some((lint, fix)) = offers(&last).into_iter().next() {
         for (lint, fix) in offers(&last) {
-            let now = rewritten(&last, &fix);
+            let now = fix.applied(&last);
             assert!(outcome(&now, width).as_ref() == Some(&before), "{lint}\n{last}\n=>\n{now}");
             assert_eq!(comments(&now), comments(&last), "{lint} lost a comment\n{last}\n=>\n{now}");
             let mut new = mistakes(&now);
             new.retain(|messages| !mistakes_before.contains(messages));
             assert!(new.is_empty(), "{lint}: {new:?}\n{last}\n=>\n{now}");
         }
-        last = rewritten(&last, &fix);
+        last = fix.applied(&last);
         count += 1;
         assert!(count < 200, "{lint} has no end\n{last}");
     }

@@ -21,14 +21,8 @@ mov.u64 %rd9, 0;
         if found.code != codes::ASSEMBLER_FAULT {
             continue;
         }
-        let mut text = fixture.text.clone();
-        for fix in found.fixes.iter().take(1) {
-            let mut edits = fix.edits.to_vec();
-            edits.sort_by_key(|edit| edit.range.start());
-            for edit in edits.iter().rev() {
-                text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.insert);
-            }
-        }
+        let fix = found.fixes.first();
+        let text = fix.map_or_else(|| fixture.text.clone(), |fix| fix.applied(&fixture.text));
         let statements =
             text[head.len()..].trim_end().trim_end_matches('}').trim_end().trim_end_matches("ret;");
         shown.push((

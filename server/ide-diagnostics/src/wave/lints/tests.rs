@@ -16,10 +16,7 @@ fn check(statements: &str, expected: Expect) {
         shown += &format!("{} {}: {}\n", fixture.show(found.range), found.code, found.message);
         for fix in found.fixes {
             shown += &format!("  {}\n", fix.title);
-            let mut text = fixture.text.clone();
-            for edit in fix.edits.iter().rev() {
-                text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.insert);
-            }
+            let text = fix.applied(&fixture.text);
             text.lines().skip(1).take_while(|line| line.trim() != "halt").for_each(|line| {
                 shown += &format!("  |{line}\n");
             });
