@@ -141,6 +141,12 @@ impl ModuleNames {
         exact.copied().chain(self.in_range(name)).map(|index| &self.symbols[index as usize])
     }
 
+    /// The function of this name that has a body.
+    pub fn function_with_body(&self, name: &str) -> Option<&ModuleSymbol> {
+        self.declarations(name)
+            .find(|symbol| matches!(symbol.kind, ModuleKind::Function { has_body: true, .. }))
+    }
+
     /// The first declaration of each kind of a name, in text order. A module may declare a name any number of
     /// times, so checks that visit each use of a name use these.
     pub fn kinds(&self, name: &str) -> impl Iterator<Item = &ModuleSymbol> {

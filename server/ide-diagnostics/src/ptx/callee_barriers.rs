@@ -1,7 +1,7 @@
 //! `divergent-barrier` for the barriers of called functions.
 
 use smol_str::SmolStr;
-use warplens_hir::ptx::{ModuleKind, ModuleNames};
+use warplens_hir::ptx::ModuleNames;
 use warplens_ide_db::ptx::{ptx_cfg, ptx_function};
 use warplens_ide_db::{Db, File, Item, Problem, items};
 
@@ -16,14 +16,14 @@ pub(super) fn check(
     names: &ModuleNames,
     uses: &[Option<&CrossItemUses>],
 ) -> Vec<(u32, Problem)> {
-    let waits = waiting_functions(names, uses);
-    if !waits.contains(&true) {
+    if !uses.iter().flatten().any(|uses| uses.waits) {
         return Vec::new();
     }
+    let waits = waiting_functions(names, uses);
     let mut found = Vec::new();
     for (index, uses) in uses.iter().enumerate() {
         let calls = uses.iter().flat_map(|uses| &uses.calls);
-        let waiting = calls.filter(|call| definition(names, call).is_some_and(|callee| waits[callee]));
+        let waiting = calls.filter(|call| callee(names, call).is_some_and(|callee| waits[callee]));
         let mut waiting: Vec<SmolStr> = waiting.filter_map(|call| call.callee().cloned()).collect();
         waiting.sort_unstable();
         waiting.dedup();
@@ -37,26 +37,27 @@ pub(super) fn check(
 
 /// By item: whether it is a function that waits at a barrier, or that calls one.
 fn waiting_functions(names: &ModuleNames, uses: &[Option<&CrossItemUses>]) -> Vec<bool> {
-    let mut waits: Vec<bool> = uses.iter().map(|uses| uses.is_some_and(|uses| uses.waits)).collect();
-    let mut is_new = waits.contains(&true);
-    while std::mem::take(&mut is_new) {
-        for (index, uses) in uses.iter().enumerate() {
-            let calls = uses.iter().flat_map(|uses| &uses.calls);
-            let mut callees = calls.filter_map(|call| definition(names, call));
-            if !waits[index] && callees.any(|callee| waits[callee]) {
-                waits[index] = true;
-                is_new = true;
-            }
+    let mut callers: Vec<Vec<usize>> = vec![Vec::new(); uses.len()];
+    for (caller, uses) in uses.iter().enumerate() {
+        let calls = uses.iter().flat_map(|uses| &uses.calls);
+        for callee in calls.filter_map(|call| callee(names, call)) {
+            callers[callee].push(caller);
+        }
+    }
+    let mut waits = vec![false; uses.len()];
+    let mut open: Vec<usize> =
+        (0..uses.len()).filter(|at| uses[*at].is_some_and(|uses| uses.waits)).collect();
+    while let Some(function) = open.pop() {
+        if !std::mem::replace(&mut waits[function], true) {
+            open.extend(&callers[function]);
         }
     }
     waits
 }
 
-/// The item of the function with a body that a call names.
-fn definition(names: &ModuleNames, call: &Call) -> Option<usize> {
-    let has_body = |kind| matches!(kind, ModuleKind::Function { has_body: true, .. });
-    let definition = names.declarations(call.callee()?).find(|found| has_body(found.kind))?;
-    Some(definition.item as usize)
+/// The item that defines the function that is called.
+fn callee(names: &ModuleNames, call: &Call) -> Option<usize> {
+    Some(names.function_with_body(call.callee()?)?.item as usize)
 }
 
 #[salsa::tracked(returns(deref))]
@@ -130,7 +131,7 @@ mod tests {
         );
         let uniform = "mov.u32 %r1, %ctaid.x;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\ncall wait;\nL: st.shared.u32 [8], %r1;\nret;";
         check(&module(WAIT, uniform), expect![[""]]);
-        // The other threads only exit.
+        // The threads that skip the call only exit.
         check(
             &module(WAIT, &format!("{LANE}@%p1 bra L;\ncall wait;\nst.shared.u32 [8], %r1;\nL: ret;")),
             expect![[""]],

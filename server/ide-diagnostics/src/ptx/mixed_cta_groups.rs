@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 use text_size::TextRange;
-use warplens_hir::ptx::{DeclarationKind, ModuleKind, ModuleNames, Resolution, Role};
+use warplens_hir::ptx::{DeclarationKind, ModuleNames, Resolution, Role};
 use warplens_ide_db::ptx::{checked_headers, ptx_function};
 use warplens_ide_db::{Access, Db, File, NameUse, Problem, group_uses, item_groups, items, items_of};
 use warplens_syntax::ItemKind;
@@ -93,9 +93,7 @@ impl Reached {
     fn add<'a>(&mut self, module: &'a Module<'_>, mut open: Vec<&'a SmolStr>, place: fn(SmolStr) -> Use) {
         while let Some(name) = open.pop() {
             let target = module.aliases.get(name).copied().unwrap_or(name);
-            let is_function = |kind| matches!(kind, ModuleKind::Function { has_body: true, .. });
-            let mut declared = module.names.declarations(target);
-            let Some(callee) = declared.find(|found| is_function(found.kind)) else { continue };
+            let Some(callee) = module.names.function_with_body(target) else { continue };
             let callee = callee.item as usize;
             let uses = module.uses.get(callee).copied().flatten();
             let Some(uses) = uses.filter(|_| self.seen.insert(callee)) else { continue };
