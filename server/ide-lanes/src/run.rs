@@ -20,5 +20,4 @@ pub use prepared::Prepared;
 pub(crate) use prepared::warp_width;
 pub(crate) use recording::{Recorder, Recording, SharedSink, StepRange};
 pub use settings::RunSettings;
-pub(crate) use verdict::Judge;
 pub use verdict::{Missing, Verdict};

@@ -8,13 +8,14 @@ use warplens_sim_launch::{Format, Kernel, PlacedBuffer, Resolved, launches, reso
 use warplens_sim_warp::ScalarType;
 use warplens_sim_warp::memory::DeviceMemory;
 use warplens_sim_warp::{
-    Checks, Finding, FindingKind, LineTrace, Mask, Output, Reconvergence, RegisterValues, Related, RunResult,
+    Finding, FindingKind, LineTrace, Mask, Output, Reconvergence, RegisterValues, Related, RunResult,
     Severity, StatementId, Status, Totals, TracedRegister, TracedVisit, Values, Visit, WarpId, WarpTrace,
 };
 
+use crate::findings::Unexpected;
 use crate::launches::{DocumentName, LaunchFile, LaunchSource};
 use crate::program::{Flow, Statement};
-use crate::run::Cooperation;
+use crate::run::{Cooperation, Verdict};
 use crate::simulator::{DocumentKernel, Simulator};
 use crate::view::{LaneView, ViewedRun};
 
@@ -195,17 +196,19 @@ fn values() -> Values {
 
 pub(crate) fn shown(text: &str, result: RunResult) -> LaneView {
     let warp = Some(WarpId { cta: [0; 3], warp: 0 });
+    let resolved = resolved();
+    let failures = Unexpected::of(&resolved, &result);
     let run = ViewedRun {
-        resolved: Arc::new(resolved()),
+        resolved: Arc::new(resolved),
         source: LaunchSource::File,
         model: crate::ptx::Ptx.default_model(),
         broken: Arc::default(),
         program: None,
-        checks: Checks::ALL,
-        outputs: Arc::default(),
+        has_notes: true,
+        verdict: Verdict { found: false, missing: Vec::new() },
         cooperation: Cooperation::default(),
     };
-    LaneView::new(run, statements(text).into(), Arc::new(result), warp)
+    LaneView::new(run, statements(text).into(), Arc::new(result), failures.into(), warp)
         .with_values(Some(Arc::new(values())), None)
 }
 

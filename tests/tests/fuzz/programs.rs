@@ -38,7 +38,8 @@ const MODELS: [&[&str]; 3] =
 
 fn result(prepared: &Prepared, control: Control<'_>) -> String {
     let result = prepared.run(control).expect("not cancelled");
-    let (verdict, coverage) = (prepared.verdict(&result, &[]), prepared.coverage(&result));
+    let coverage = prepared.coverage(&result);
+    let verdict = prepared.verdict(&result, &[], &coverage);
     let options = Options {
         model: prepared.model.name(),
         dump: &prepared.resolved.buffers,

@@ -6,6 +6,7 @@ use serde::Serialize;
 use smol_str::SmolStr;
 use warplens_sim_launch::body::Part;
 use warplens_sim_launch::{Body, Fill, PlacedBuffer, Resolved};
+use warplens_sim_warp::accessed_bytes::AccessedBytes;
 use warplens_sim_warp::{LineTrace, RunResult};
 
 use super::prepared::Prepared;
@@ -33,18 +34,6 @@ pub struct BufferCoverage {
     pub elements: u64,
 }
 
-impl Prepared {
-    /// How much the run of this reached.
-    pub fn coverage(&self, result: &RunResult) -> Coverage {
-        let is_executed = |line: &&LineTrace| line.executed != 0;
-        Coverage {
-            executed: result.summed.iter().filter(is_executed).count(),
-            statements: self.statements.len(),
-            buffers: buffers(&self.resolved, &self.outputs, result),
-        }
-    }
-}
-
 /// The buffers of a launch that its kernel may store to, and whose contents the launch does not give.
 pub(super) fn outputs(resolved: &Resolved, body: &Body) -> Arc<[SmolStr]> {
     let may_store = |part: &Part| part.access.is_none_or(|access| access.stored);
@@ -56,23 +45,35 @@ pub(super) fn outputs(resolved: &Resolved, body: &Body) -> Arc<[SmolStr]> {
     names.filter(is_open).map(SmolStr::from).collect()
 }
 
-/// The buffers of a run with these outputs; empty if the simulator does not record accesses.
-pub(super) fn buffers(resolved: &Resolved, outputs: &[SmolStr], result: &RunResult) -> Vec<BufferCoverage> {
-    let Some(accessed) = &result.accessed else { return Vec::new() };
-    let of = |buffer: &PlacedBuffer| {
-        let PlacedBuffer { name, element, address, len, deferred } = buffer;
-        let written = accessed.written(*address, *len);
-        let is_expected = || resolved.launch.expect.iter().any(|expected| expected.name == *name);
-        let is_output = outputs.contains(name) || *deferred == Some(Fill::Unset) && is_expected();
-        let size = element.bytes() as u64;
-        BufferCoverage {
-            name: name.to_string(),
-            bytes: *len,
-            read: accessed.read(*address, *len),
-            written,
-            missing: if is_output { (len - written).div_ceil(size) } else { 0 },
-            elements: len / size,
+impl Prepared {
+    /// How much the run of this reached.
+    pub fn coverage(&self, result: &RunResult) -> Coverage {
+        let is_executed = |line: &&LineTrace| line.executed != 0;
+        let buffers = result.accessed.as_ref().map(|accessed| self.covered_buffers(accessed));
+        Coverage {
+            executed: result.summed.iter().filter(is_executed).count(),
+            statements: self.statements.len(),
+            buffers: buffers.unwrap_or_default(),
         }
-    };
-    resolved.buffers.iter().map(of).collect()
+    }
+
+    fn covered_buffers(&self, accessed: &AccessedBytes) -> Vec<BufferCoverage> {
+        let expect = &self.resolved.launch.expect;
+        let of = |buffer: &PlacedBuffer| {
+            let PlacedBuffer { name, element, address, len, deferred } = buffer;
+            let written = accessed.written(*address, *len);
+            let is_expected = || expect.iter().any(|expected| expected.name == *name);
+            let is_output = self.outputs.contains(name) || *deferred == Some(Fill::Unset) && is_expected();
+            let size = element.bytes() as u64;
+            BufferCoverage {
+                name: name.to_string(),
+                bytes: *len,
+                read: accessed.read(*address, *len),
+                written,
+                missing: if is_output { (len - written).div_ceil(size) } else { 0 },
+                elements: len / size,
+            }
+        };
+        self.resolved.buffers.iter().map(of).collect()
+    }
 }

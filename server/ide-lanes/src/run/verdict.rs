@@ -2,11 +2,9 @@
 
 use std::fmt;
 
-use smol_str::SmolStr;
-use warplens_sim_launch::Resolved;
-use warplens_sim_warp::{Checks, Finding, FindingKind, RunResult, Severity, StatementId, Status};
+use warplens_sim_warp::{Checks, Finding, FindingKind, RunResult, Severity, Status};
 
-use super::coverage;
+use super::coverage::Coverage;
 use super::prepared::Prepared;
 use crate::findings::Unexpected;
 
@@ -83,21 +81,11 @@ impl Verdict {
     }
 }
 
-/// What decides the verdict on a run besides its result.
-pub(crate) struct Judge<'r> {
-    pub(crate) resolved: &'r Resolved,
-    /// The buffers that the run should have written.
-    pub(crate) outputs: &'r [SmolStr],
-    pub(crate) checks: Checks,
-    /// The statements that have an error in the text.
-    pub(crate) broken: &'r [StatementId],
-}
-
-impl Judge<'_> {
-    /// The verdict on a run that does not meet the expectations in `unexpected`.
-    pub(crate) fn verdict(&self, result: &RunResult, unexpected: &[Unexpected]) -> Verdict {
+impl Prepared {
+    /// The verdict on the run of this with its coverage. It does not meet the expectations in `unexpected`.
+    pub fn verdict(&self, result: &RunResult, unexpected: &[Unexpected], coverage: &Coverage) -> Verdict {
         let found = !unexpected.is_empty() || result.findings.iter().any(|finding| self.accuses(finding));
-        Verdict { found, missing: self.missing(result, found) }
+        Verdict { found, missing: self.missing(result, coverage, found) }
     }
 
     /// Whether a finding is about the kernel, and neither information nor about a limit.
@@ -109,33 +97,21 @@ impl Judge<'_> {
         }
     }
 
-    fn missing(&self, result: &RunResult, found: bool) -> Vec<Missing> {
+    fn missing(&self, result: &RunResult, coverage: &Coverage, found: bool) -> Vec<Missing> {
         let finished = result.status == Status::Finished;
         let has = |kind| result.findings.iter().any(|finding| finding.kind == kind);
         let stopped_early = !finished && !found && !LIMITS.into_iter().any(has);
-        let unwritten = || {
-            let buffers = coverage::buffers(self.resolved, self.outputs, result);
-            buffers.iter().any(|buffer| buffer.missing > 0)
-        };
+        let unwritten = coverage.buffers.iter().any(|buffer| buffer.missing > 0);
         let missing = [
             (Missing::StepLimit, result.status == Status::StepLimit),
             (Missing::MemoryLimit, has(FindingKind::MemoryLimit) || has(FindingKind::ShadowLimit)),
             (Missing::Unsupported, has(FindingKind::Unsupported)),
             (Missing::StoppedEarly, stopped_early),
-            (Missing::ChecksOff, self.checks != Checks::ALL),
-            (Missing::OutputsUnwritten, finished && unwritten()),
+            (Missing::ChecksOff, self.options.checks != Checks::ALL),
+            (Missing::OutputsUnwritten, finished && unwritten),
             (Missing::ExpectNotReached, !finished && !self.resolved.launch.expect.is_empty()),
         ];
         missing.into_iter().filter(|(_, is_missing)| *is_missing).map(|(missing, _)| missing).collect()
-    }
-}
-
-impl Prepared {
-    /// The verdict on the run of this, which does not meet the expectations in `unexpected`.
-    pub fn verdict(&self, result: &RunResult, unexpected: &[Unexpected]) -> Verdict {
-        let Prepared { resolved, outputs, broken, .. } = self;
-        let judge = Judge { resolved, outputs, checks: self.options.checks, broken };
-        judge.verdict(result, unexpected)
     }
 }
 

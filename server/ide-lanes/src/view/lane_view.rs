@@ -4,14 +4,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::source_name;
 use warplens_sim_launch::{Launch, PlacedBuffer, Resolved};
 use warplens_sim_warp::objects::{ArrayShape, Object};
 use warplens_sim_warp::{
-    Checks, Executable, Finding, LineTrace, Mask, Note, Reconvergence, RunResult, Severity, StatementId,
-    Status, TracedRegister, TracedVisit, Values, WarpId, WarpTrace,
+    Executable, Finding, LineTrace, Mask, Note, Reconvergence, RunResult, Severity, StatementId, Status,
+    TracedRegister, TracedVisit, Values, WarpId, WarpTrace,
 };
 
 use super::positions::{PlacedStatement, StatementPosition};
@@ -24,7 +23,7 @@ use crate::json::{
 };
 use crate::launches::LaunchSource;
 use crate::program::Statement;
-use crate::run::{Cooperation, Judge, Outcome, Prepared, Role, Verdict, effects, warp_width};
+use crate::run::{Cooperation, Outcome, Prepared, Role, Verdict, effects, warp_width};
 use crate::simulator::Model;
 
 /// The line of an offset, from 0.
@@ -60,9 +59,9 @@ pub(crate) struct ViewedRun {
     pub(crate) broken: Arc<[StatementId]>,
     /// `None` in tests with a handwritten result.
     pub(crate) program: Option<Arc<dyn Executable>>,
-    /// Without checks, a run records no notes.
-    pub(crate) checks: Checks,
-    pub(crate) outputs: Arc<[SmolStr]>,
+    /// Whether the run recorded notes, for which it needs checks.
+    pub(crate) has_notes: bool,
+    pub(crate) verdict: Verdict,
     pub(crate) cooperation: Cooperation,
 }
 
@@ -89,6 +88,7 @@ impl LaneView {
         run: ViewedRun,
         statements: Arc<[Statement]>,
         result: Arc<RunResult>,
+        failures: Arc<[Unexpected]>,
         warp: Option<WarpId>,
     ) -> LaneView {
         let first = WarpId { cta: [0; 3], warp: 0 };
@@ -97,7 +97,6 @@ impl LaneView {
         let placed =
             statements.iter().zip(effects).map(|(statement, effect)| PlacedStatement::new(statement, effect));
         let placed = placed.collect();
-        let failures = Unexpected::of(&run.resolved, &result).into();
         LaneView {
             run,
             result,
@@ -130,10 +129,8 @@ impl LaneView {
         !self.result.findings.is_empty() || !self.failures.is_empty()
     }
 
-    pub(crate) fn verdict(&self) -> Verdict {
-        let ViewedRun { resolved, outputs, checks, broken, .. } = &self.run;
-        let judge = Judge { resolved, outputs, checks: *checks, broken };
-        judge.verdict(&self.result, &self.failures)
+    pub(crate) fn verdict(&self) -> &Verdict {
+        &self.run.verdict
     }
 
     pub fn launch(&self) -> &Launch {
@@ -186,7 +183,7 @@ impl LaneView {
 
     /// What a run with checks would show about a statement, if this run had none.
     pub(crate) fn missing_note(&self, statement: StatementId) -> Option<&'static str> {
-        if self.run.checks.races {
+        if self.run.has_notes {
             return None;
         }
         self.run.program.as_ref()?.subject_of_notes(statement)
@@ -391,17 +388,18 @@ impl LaneView {
 impl Prepared {
     /// Shows a result of this run, or of an equal run, in the document as it was when this run was prepared.
     pub fn show(&self, result: Arc<RunResult>, warp: Option<WarpId>) -> LaneView {
+        let failures = Unexpected::of(&self.resolved, &result);
         let run = ViewedRun {
             resolved: Arc::clone(&self.resolved),
             source: self.source,
             model: self.model,
             broken: Arc::clone(&self.broken),
             program: Some(Arc::clone(&self.program)),
-            checks: self.options.checks,
-            outputs: Arc::clone(&self.outputs),
+            has_notes: self.options.checks.races,
+            verdict: self.verdict(&result, &failures, &self.coverage(&result)),
             cooperation: self.cooperation,
         };
-        LaneView::new(run, Arc::clone(&self.statements), result, warp)
+        LaneView::new(run, Arc::clone(&self.statements), result, failures.into(), warp)
     }
 
     /// Shows an outcome, with the values of its warp.

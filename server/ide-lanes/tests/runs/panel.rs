@@ -68,7 +68,8 @@ impl Run {
 
     /// The output of `warplens sim --format json --counters --registers --dump all`.
     fn report(&self) -> Value {
-        let verdict = self.prepared.verdict(&self.result, &[]);
+        let coverage = self.prepared.coverage(&self.result);
+        let verdict = self.prepared.verdict(&self.result, &[], &coverage);
         let options = Options {
             model: self.prepared.model.name(),
             dump: &self.prepared.resolved.buffers,
@@ -76,7 +77,7 @@ impl Run {
             statements: &self.prepared.statements,
             failures: &[],
             verdict: &verdict,
-            coverage: &self.prepared.coverage(&self.result),
+            coverage: &coverage,
         };
         let at = |statement| self.at(statement);
         json!(Report::new(&self.prepared.resolved, &self.result, &options, &at))

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// The bytes of memory that share a bit. Of an element that is narrower, its neighbors cannot be told apart.
+/// The bytes of memory that share a bit. An access to one of several narrower elements counts for all of them.
 pub const GRANULE: u64 = 4;
 const WORD: u64 = 64;
 
@@ -32,6 +32,12 @@ impl AccessedBytes {
         self.count(&self.written, address, len)
     }
 
+    /// How many bytes this takes.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        size_of_val(&*self.read) + size_of_val(&*self.written)
+    }
+
     fn count(&self, bits: &[u64], address: u64, len: u64) -> u64 {
         let start = address.saturating_sub(self.base) / GRANULE;
         let granules = start..start + len.div_ceil(GRANULE);
@@ -39,7 +45,7 @@ impl AccessedBytes {
     }
 }
 
-/// How many bits of a range are set.
+/// The number of bits that are set in a range.
 fn ones(bits: &[u64], range: Range<u64>) -> u64 {
     let words = range.start / WORD..range.end.div_ceil(WORD);
     let of_word = |word: u64| {

@@ -312,11 +312,12 @@ impl RunResult {
         }
     }
 
-    /// About how many bytes the result of a run without a value trace takes: its memory and its traces.
+    /// About how many bytes the result of a run without a value trace takes: its memory, its accesses and its traces.
     pub fn held_bytes(&self) -> usize {
         let visits = |line: &LineTrace| size_of::<LineTrace>() + size_of_val(&*line.visits);
         let traces: usize = self.warps.iter().flat_map(|warp| &warp.lines).map(visits).sum();
-        self.memory.reserved_bytes() + traces
+        let accessed = self.accessed.as_ref().map_or(0, |accessed| accessed.held_bytes());
+        self.memory.reserved_bytes() + accessed + traces
     }
 }
 

@@ -123,7 +123,8 @@ fn simulate(
     let text = Rope::from_str(&source.text);
     let hidden = hidden(&symbols, &prepared, &text);
     let failures = prepared.unexpected(&result, Control::none()).map_err(RunError::from)?;
-    let (verdict, coverage) = (prepared.verdict(&result, &failures), prepared.coverage(&result));
+    let coverage = prepared.coverage(&result);
+    let verdict = prepared.verdict(&result, &failures, &coverage);
     let path = source.path.clone();
     let result = Arc::new(result);
     Ok(Simulated { path, text, prepared, result, dump, failures, verdict, coverage, hidden, steps })

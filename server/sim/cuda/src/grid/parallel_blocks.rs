@@ -59,6 +59,7 @@ impl<'a> ParallelBlocks<'a> {
             return Ok(false);
         }
         self.workers = None;
+        // For coverage, they are kept in case the run continues sequentially.
         let accesses = match run.launch.options.coverage {
             true => run.grid.spaces.access_set.clone(),
             false => run.grid.spaces.access_set.take(),

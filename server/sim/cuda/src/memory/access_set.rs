@@ -1,8 +1,8 @@
 //! The set of bytes that a range of blocks accesses in memory that all blocks share. It shows whether ranges of blocks
 //! are independent, and which bytes each range has written.
 //!
-//! Each granule is one bit. A list of the nonzero words makes iteration proportional to the accesses
-//! instead of the memory.
+//! Each granule is one bit. A list of the nonzero words makes iteration proportional to the accesses instead of the
+//! memory.
 
 use warplens_sim_warp::accessed_bytes::{self, AccessedBytes};
 

@@ -119,7 +119,7 @@ fn run(prepared: &Prepared) -> Result<End, String> {
     let control = Control { workers: Some(&cores), ..Control::none() };
     let (prepared, result) = prepared.run_adjusted(control).map_err(|_| "the run was stopped".to_owned())?;
     let unexpected = Unexpected::of(&prepared.resolved, &result);
-    let verdict = prepared.verdict(&result, &unexpected);
+    let verdict = prepared.verdict(&result, &unexpected, &prepared.coverage(&result));
     if verdict.is_incomplete() {
         return Ok(End::Incomplete(verdict));
     }

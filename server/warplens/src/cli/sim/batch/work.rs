@@ -139,7 +139,8 @@ impl<'a> Batch<'a> {
         let (prepared, result) = settled.map_err(RunError::from)?;
         check_warp(arguments.warp, &prepared)?;
         let failures = Unexpected::of(&prepared.resolved, &result);
-        let (verdict, coverage) = (prepared.verdict(&result, &failures), prepared.coverage(&result));
+        let coverage = prepared.coverage(&result);
+        let verdict = prepared.verdict(&result, &failures, &coverage);
         let simulated = Simulated {
             path: source.path.clone(),
             text: text.clone(),
