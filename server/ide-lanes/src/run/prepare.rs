@@ -29,6 +29,21 @@ pub struct RunRequest {
     pub options: RunOptions,
 }
 
+impl RunRequest {
+    /// The first launch of the document, as it is written.
+    #[must_use]
+    pub fn first(options: RunOptions) -> RunRequest {
+        RunRequest {
+            entry: None,
+            launch: Choice::First,
+            wave_width: None,
+            model: None,
+            usual_model: None,
+            options,
+        }
+    }
+}
+
 /// Prepares the requested run. `all` are the simulators of all languages, for messages about models.
 pub fn prepare(
     db: &Database,

@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use text_size::TextSize;
 use warplens_ide::AnalysisHost;
 use warplens_ide_db::FileId;
-use warplens_ide_lanes::{Choice, LaneView, RunRequest, hover};
+use warplens_ide_lanes::{LaneView, RunRequest, hover};
 use warplens_sim_warp::{Control, RunOptions, TraceRequest, WarpId};
 
 const TEXT: &str = "\
@@ -35,14 +35,7 @@ return
 fn shown(until: Option<(&str, u64)>) -> LaneView {
     let mut host = AnalysisHost::new();
     host.open(FileId(0), warplens_syntax::wave::LANGUAGE, TEXT);
-    let request = RunRequest {
-        entry: None,
-        launch: Choice::First,
-        wave_width: Some(8),
-        model: None,
-        usual_model: None,
-        options: RunOptions::default(),
-    };
+    let request = RunRequest { wave_width: Some(8), ..RunRequest::first(RunOptions::default()) };
     let prepared = host.snapshot().prepare_run(FileId(0), &request, None, &|_| Err(String::new().into()));
     let prepared = prepared.unwrap().unwrap();
     let at = |place: &str| TextSize::try_from(TEXT.find(place).unwrap()).unwrap();

@@ -5,22 +5,15 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 use warplens_ide::AnalysisHost;
 use warplens_ide_db::FileId;
+use warplens_ide_lanes::RunRequest;
 use warplens_ide_lanes::fixes::Budget;
-use warplens_ide_lanes::{Choice, RunRequest};
 use warplens_sim_warp::{Checks, Control, RunOptions};
 
 /// The findings of a text, and the text with the first fix that a run confirms.
 fn run(text: &str) -> (Vec<String>, Option<String>) {
     let mut host = AnalysisHost::new();
     host.open(FileId(0), warplens_syntax::ptx::LANGUAGE, text);
-    let request = RunRequest {
-        entry: None,
-        launch: Choice::First,
-        wave_width: None,
-        model: None,
-        usual_model: None,
-        options: RunOptions { checks: Checks::ALL, ..RunOptions::default() },
-    };
+    let request = RunRequest::first(RunOptions { checks: Checks::ALL, ..RunOptions::default() });
     let analysis = host.snapshot();
     let prepared = analysis.prepare_run(FileId(0), &request, None, &|_| Err(String::new().into()));
     let prepared = prepared.unwrap().unwrap();

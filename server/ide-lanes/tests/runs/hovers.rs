@@ -5,7 +5,7 @@ use std::sync::Arc;
 use text_size::TextSize;
 use warplens_ide::AnalysisHost;
 use warplens_ide_db::FileId;
-use warplens_ide_lanes::{Choice, RunRequest, hover};
+use warplens_ide_lanes::{RunRequest, hover};
 use warplens_sim_warp::{Control, RunOptions, TraceRequest, WarpId};
 
 /// Runs the first launch of `text`, which has no findings; the hover of `word` at the first `place`, in the first warp.
@@ -17,14 +17,7 @@ pub(crate) fn after_run(text: &str, place: &str, word: &str, options: RunOptions
 pub(crate) fn after_run_of(warp: u32, text: &str, place: &str, word: &str, options: RunOptions) -> String {
     let mut host = AnalysisHost::new();
     host.open(FileId(0), warplens_syntax::ptx::LANGUAGE, text);
-    let request = RunRequest {
-        entry: None,
-        launch: Choice::First,
-        wave_width: None,
-        model: None,
-        usual_model: None,
-        options,
-    };
+    let request = RunRequest::first(options);
     let prepared = host.snapshot().prepare_run(FileId(0), &request, None, &|_| Err(String::new().into()));
     let prepared = prepared.unwrap().unwrap();
     let warp = WarpId { cta: [0; 3], warp };

@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use warplens_ide::{AnalysisHost, FileId};
-use warplens_ide_lanes::{Choice, RunRequest};
+use warplens_ide_lanes::RunRequest;
 use warplens_sim_warp::{Checks, Control, Limits, RunOptions};
 
 const FILE: FileId = FileId(0);
@@ -21,18 +21,11 @@ fn kernel(directives: &str, body: &str) -> String {
 fn settled(text: &str) -> String {
     let mut host = AnalysisHost::new();
     host.open(FILE, warplens_syntax::ptx::LANGUAGE, text);
-    let request = RunRequest {
-        entry: None,
-        launch: Choice::First,
-        wave_width: None,
-        model: None,
-        usual_model: None,
-        options: RunOptions {
-            checks: Checks::ALL,
-            limits: Limits { max_steps: 500_000, ..Limits::default() },
-            ..RunOptions::default()
-        },
-    };
+    let request = RunRequest::first(RunOptions {
+        checks: Checks::ALL,
+        limits: Limits { max_steps: 500_000, ..Limits::default() },
+        ..RunOptions::default()
+    });
     let prepared = host.snapshot().prepare_run(FILE, &request, None, &|_| Err("no files".into()));
     let prepared = prepared.expect("not cancelled").expect("it can run");
     let (settled, result) = prepared.run_adjusted(Control::none()).expect("not cancelled");

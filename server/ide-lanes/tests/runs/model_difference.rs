@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use text_size::TextSize;
 use warplens_ide::AnalysisHost;
 use warplens_ide_db::FileId;
-use warplens_ide_lanes::{Choice, LaneView, LensStyle, Prepared, RunRequest, hover};
+use warplens_ide_lanes::{LaneView, LensStyle, Prepared, RunRequest, hover};
 use warplens_sim_warp::{Control, RunOptions, TraceRequest, WarpId};
 
 /// Lanes 0 to 3 break in the `if`.
@@ -33,12 +33,9 @@ fn prepared(text: &str) -> (AnalysisHost, FileId, Prepared) {
     let file = FileId(0);
     host.open(file, warplens_syntax::wave::LANGUAGE, text);
     let request = RunRequest {
-        entry: None,
-        launch: Choice::First,
         wave_width: Some(8),
         model: warplens_ide::model(warplens_syntax::wave::LANGUAGE, "wave-emu").ok(),
-        usual_model: None,
-        options: RunOptions::default(),
+        ..RunRequest::first(RunOptions::default())
     };
     let run =
         host.snapshot().prepare_run(file, &request, None, &|_| Err(String::new().into())).unwrap().unwrap();

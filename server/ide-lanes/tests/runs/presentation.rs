@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use text_size::{TextRange, TextSize};
 use warplens_ide::{AnalysisHost, FileId};
 use warplens_ide_lanes::text::Style;
-use warplens_ide_lanes::{Choice, LaneView, LensStyle, Outcome, Prepared, RunRequest, RunSettings, hover};
+use warplens_ide_lanes::{LaneView, LensStyle, Outcome, Prepared, RunRequest, RunSettings, hover};
 use warplens_sim_warp::{Cancelled, WarpId, Workers};
 use warplens_syntax::Language;
 
@@ -32,12 +32,8 @@ fn run(text: &str, language: Language, model: Option<&str>, warp: Option<WarpId>
     let mut host = AnalysisHost::new();
     host.open(FILE, language, text);
     let request = RunRequest {
-        entry: None,
-        launch: Choice::First,
-        wave_width: None,
         model: model.map(|name| warplens_ide::model(language, name).unwrap()),
-        usual_model: None,
-        options: RunSettings::default().options(),
+        ..RunRequest::first(RunSettings::default().options())
     };
     let prepared = host.snapshot().prepare_run(FILE, &request, None, &|_| Err("no files".into()));
     let prepared: Prepared = prepared.unwrap().unwrap();
@@ -136,6 +132,17 @@ fn a_failed_expectation_is_an_error_at_the_kernel() {
     "#]]
     .assert_eq(&passed.lenses());
     expect![].assert_eq(&passed.findings());
+}
+
+/// The memory of a run shows which outputs it has written.
+#[test]
+fn a_run_stays_incomplete_when_its_memory_is_dropped() {
+    let launch = "// @launch { block = [32], args = [{ name = 'out', buffer = 'u32', len = 33 }] }\n";
+    let Run { host, shown, .. } = Run::ptx(&kernel(launch, STORE));
+    for shown in [&shown, &shown.alone()] {
+        let lenses = host.snapshot().lenses(FILE, None, Some(shown), LensStyle::Extension).unwrap();
+        assert_eq!(lenses[0].title, "○ 7 instr · 100 % active");
+    }
 }
 
 #[test]

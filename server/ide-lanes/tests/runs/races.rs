@@ -3,7 +3,7 @@
 use expect_test::expect;
 use warplens_ide::AnalysisHost;
 use warplens_ide_db::FileId;
-use warplens_ide_lanes::{Choice, Reporter, RunRequest};
+use warplens_ide_lanes::{Reporter, RunRequest};
 use warplens_sim_warp::{Checks, Control, RunOptions};
 
 #[test]
@@ -16,14 +16,7 @@ fn three_lines() {
         st.shared.u32 [%r2], %r1;\nld.shared.u32 %r5, [%r4];\nst.global.u32 [%rd1], %r5;\nret;\n}\n";
     let mut host = AnalysisHost::new();
     host.open(FileId(0), warplens_syntax::ptx::LANGUAGE, text);
-    let request = RunRequest {
-        entry: None,
-        launch: Choice::First,
-        wave_width: None,
-        model: None,
-        usual_model: None,
-        options: RunOptions { checks: Checks::ALL, ..RunOptions::default() },
-    };
+    let request = RunRequest::first(RunOptions { checks: Checks::ALL, ..RunOptions::default() });
     let prepared = host.snapshot().prepare_run(FileId(0), &request, None, &|_| Err(String::new().into()));
     let prepared = prepared.unwrap().unwrap();
     let result = prepared.run(Control::none()).unwrap();

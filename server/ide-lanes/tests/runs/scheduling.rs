@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use warplens_ide::{AnalysisHost, FileId};
-use warplens_ide_lanes::{Choice, Model, RunRequest};
+use warplens_ide_lanes::{Model, RunRequest};
 use warplens_sim_warp::{Control, RunOptions};
 
 const FILE: FileId = FileId(0);
@@ -28,14 +28,7 @@ fn model(name: &str) -> Option<Model> {
 fn check(text: &str, model: Option<Model>, usual_model: Option<Model>, expect: Expect) {
     let mut host = AnalysisHost::new();
     host.open(FILE, warplens_syntax::ptx::LANGUAGE, text);
-    let request = RunRequest {
-        entry: None,
-        launch: Choice::First,
-        wave_width: None,
-        model,
-        usual_model,
-        options: RunOptions::default(),
-    };
+    let request = RunRequest { model, usual_model, ..RunRequest::first(RunOptions::default()) };
     let prepared = host.snapshot().prepare_run(FILE, &request, None, &|_| Err("no files".into()));
     let prepared = prepared.expect("not cancelled").expect("it can run");
     let (settled, result) = prepared.run_adjusted(Control::none()).expect("not cancelled");

@@ -3,8 +3,8 @@
 
 use crate::page::{Example, accepts, check_names, examples, pages};
 use expect_test::expect_file;
+use warplens_ide::lanes::RunRequest;
 use warplens_ide::lanes::fixes::Budget;
-use warplens_ide::lanes::{Choice, RunRequest};
 use warplens_ide::{AnalysisHost, FileId, Severity};
 use warplens_sim_warp::{Checks, Control, FindingKind, RunOptions};
 
@@ -25,14 +25,7 @@ fn run(example: &Example) -> Result<Vec<Found>, String> {
     let mut host = AnalysisHost::new();
     host.set_accepts(example.accepts);
     host.open(FileId(0), example.language, &example.text);
-    let request = RunRequest {
-        entry: None,
-        launch: Choice::First,
-        wave_width: None,
-        model: None,
-        usual_model: None,
-        options: RunOptions { checks: Checks::ALL, ..RunOptions::default() },
-    };
+    let request = RunRequest::first(RunOptions { checks: Checks::ALL, ..RunOptions::default() });
     let prepared =
         host.snapshot().prepare_run(FileId(0), &request, None, &|_| Err(String::new().into())).unwrap();
     let prepared = prepared.map_err(|problem| problem.to_string())?;
@@ -58,14 +51,7 @@ fn corrected(example: &Example, kind: FindingKind) -> Option<(Example, String)> 
     let mut host = AnalysisHost::new();
     host.set_accepts(example.accepts);
     host.open(FileId(0), example.language, &example.text);
-    let request = RunRequest {
-        entry: None,
-        launch: Choice::First,
-        wave_width: None,
-        model: None,
-        usual_model: None,
-        options: RunOptions { checks: Checks::ALL, ..RunOptions::default() },
-    };
+    let request = RunRequest::first(RunOptions { checks: Checks::ALL, ..RunOptions::default() });
     let analysis = host.snapshot();
     let prepared = analysis.prepare_run(FileId(0), &request, None, &|_| Err(String::new().into()));
     let (prepared, result) = prepared.unwrap().ok()?.run_adjusted(Control::none()).expect("not cancelled");

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use warplens_ide::lanes::{Choice, RunRequest};
+use warplens_ide::lanes::RunRequest;
 use warplens_ide::{Analysis, AnalysisHost, FileId, Severity, TextSize};
 use warplens_isa::wave as isa;
 use warplens_sim_warp::{Control, RunOptions, Status};
@@ -372,14 +372,7 @@ fn words(piece: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 fn failed_run(analysis: &Analysis) -> Option<String> {
-    let request = RunRequest {
-        entry: None,
-        launch: Choice::First,
-        wave_width: None,
-        model: None,
-        usual_model: None,
-        options: RunOptions::default(),
-    };
+    let request = RunRequest::first(RunOptions::default());
     let nothing = |_: &str| Err("no files".into());
     let run = match analysis.prepare_run(FILE, &request, None, &nothing).expect("nothing cancels") {
         Ok(run) => run,

@@ -172,14 +172,8 @@ fn request(source: &Source, settings: &Settings) -> RunRequest {
     let simulation = &settings.simulation;
     let options =
         RunSettings { max_steps: simulation.max_steps, memory: simulation.memory, ..RunSettings::default() };
-    RunRequest {
-        entry: None,
-        launch: Choice::First,
-        model: None,
-        usual_model: warplens_ide::model(source.language, &simulation.model).ok(),
-        wave_width: None,
-        options: options.options(),
-    }
+    let usual_model = warplens_ide::model(source.language, &simulation.model).ok();
+    RunRequest { usual_model, ..RunRequest::first(options.options()) }
 }
 
 fn error(error: RunError) -> Error {
