@@ -15,5 +15,10 @@ export function activeDocument(): vscode.TextDocument | undefined {
 }
 
 export function editorOf(document: vscode.TextDocument): vscode.TextEditor | undefined {
-  return vscode.window.visibleTextEditors.find((editor) => editor.document === document);
+  return editorAt(document.uri.toString());
+}
+
+/** The first visible editor of the document with this address. */
+export function editorAt(uri: string | undefined): vscode.TextEditor | undefined {
+  return vscode.window.visibleTextEditors.find((editor) => editor.document.uri.toString() === uri);
 }

@@ -1,6 +1,6 @@
 // Edits launches: opens the launch that is shown or picked, or writes the inferred one.
 import * as vscode from 'vscode';
-import { activeDocument } from './active';
+import { activeDocument, editorAt, editorOf } from './active';
 import type { Draft, ListedLaunch } from './generated/messages';
 import { inform } from './inform';
 import type { Lanes } from './lanes';
@@ -33,11 +33,9 @@ async function open(launch: ListedLaunch | undefined, kernel: string): Promise<v
 
 /** Shows a document in its existing editor, if any: a walkthrough or another view may be active beside it. A launch file opens beside the kernel. */
 function show(document: vscode.TextDocument, kernel: string, selection?: vscode.Range): Thenable<vscode.TextEditor> {
-  const columnOf = (uri: string) => vscode.window.visibleTextEditors.find((editor) => editor.document.uri.toString() === uri)?.viewColumn;
-  const own = document.uri.toString();
-  const column = columnOf(kernel);
-  const beside = own === kernel || column === undefined ? undefined : column + 1;
-  return vscode.window.showTextDocument(document, { selection, viewColumn: columnOf(own) ?? beside });
+  const column = editorAt(kernel)?.viewColumn;
+  const beside = document.uri.toString() === kernel || column === undefined ? undefined : column + 1;
+  return vscode.window.showTextDocument(document, { selection, viewColumn: editorOf(document)?.viewColumn ?? beside });
 }
 
 /** Writes the inferred launch where the user chooses, selects its name, and shows the lanes of the warp that is `shown` under it. */

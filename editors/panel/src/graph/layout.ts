@@ -1,5 +1,6 @@
 // The layout of a graph, computed by a worker so that the panel can be used meanwhile.
 import type { GraphEdge } from '../generated/answers';
+import { grouped } from '../lanes';
 
 /** The script of the worker, which the build puts here. */
 declare const LAYOUT_WORKER: string;
@@ -16,7 +17,7 @@ export interface LayoutRequest {
 
 /** The width of the number of an edge. */
 export function labelWidth({ threads }: GraphEdge): number {
-  return threads.toLocaleString('en-US').length * 6.6 + 6;
+  return grouped(threads).length * 6.6 + 6;
 }
 
 export interface Point {

@@ -1,4 +1,4 @@
-// How the bits of a register are written. Pure.
+// Writes the bits of a register as a number. Pure.
 import type { RegisterRow } from '../messages';
 import { shortest } from '../numbers';
 

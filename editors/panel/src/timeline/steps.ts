@@ -1,4 +1,4 @@
-// The steps of a window of the time line: of equal iterations, the first is shown. Pure.
+// Which steps a window of the time line shows: of equal iterations, only the first. Pure.
 import type { Repeat } from '../generated/answers';
 
 export interface Steps {

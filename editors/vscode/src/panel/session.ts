@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { Writer } from '../../../panel/src/generated/answers';
 import { messageOf, PANEL_COMMANDS, type PanelCommand, type ToExtension, type ToPanel } from '../../../panel/src/messages';
+import { editorAt } from '../active';
 import { moveCursor } from '../cursor';
 import { LANGUAGES } from '../languages';
 import type { LaneMasks } from '../masks';
@@ -172,7 +173,7 @@ export class Session extends Subscriber {
   }
 
   private editor(): vscode.TextEditor | undefined {
-    return vscode.window.visibleTextEditors.find((editor) => editor.document.uri.toString() === this.uri);
+    return editorAt(this.uri);
   }
 
   private async reveal(line: number, focus: boolean): Promise<void> {
