@@ -26,7 +26,7 @@ impl Analysis {
             return Ok(None);
         }
         for fix in fixes {
-            // The check of a text is not cancelled midway.
+            // An edit does not stop the check of a text that has begun.
             self.check_cancelled(file)?;
             let Some(edited) = self.fixed(file, &fix.applied(&text), shown_and_ran.1)? else { continue };
             if trial.confirms(&edited, &fix, budget, control).map_err(by_edit)? {

@@ -117,7 +117,7 @@ impl Trial {
     }
 }
 
-/// The offset in a text before edits of an offset after them. `None` if it was inserted.
+/// Maps an offset in the edited text to the text before the edits. `None` if it is in text that an edit inserted.
 fn offset_before(edits: &[TextEdit], after: TextSize) -> Option<TextSize> {
     let mut edits: Vec<&TextEdit> = edits.iter().collect();
     edits.sort_by_key(|edit| edit.range.start());
