@@ -3,12 +3,14 @@
 mod form;
 mod instruction;
 mod module;
+mod residency;
 
 pub use crate::schema::ptx::*;
 pub use crate::schema::ptx_form::*;
 pub use crate::schema::ptx_module::*;
 pub use instruction::*;
 pub use module::*;
+pub use residency::{CtaDemand, Residency};
 
 #[cfg(test)]
 mod tests;

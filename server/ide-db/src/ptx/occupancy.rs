@@ -33,26 +33,6 @@ impl Demand {
     }
 }
 
-/// How many CTAs with this many threads fit, ignoring registers and shared memory.
-pub fn ctas_by_threads(limits: &Limits, threads: u64) -> u64 {
-    let warps = threads.div_ceil(WARP).max(1);
-    (u64::from(limits.warps_per_sm) / warps).min(u64::from(limits.ctas_per_sm))
-}
-
-pub fn ctas_by_registers(limits: &Limits, threads: u64, registers: u64) -> u64 {
-    let warps = threads.div_ceil(WARP).max(1);
-    let warp = registers_of_warp(limits, registers);
-    let resident = u64::from(limits.registers_per_sm) / warp / warps;
-    let fits = warp.saturating_mul(warps) <= u64::from(limits.registers_per_cta);
-    if fits { resident.min(ctas_by_threads(limits, threads)) } else { 0 }
-}
-
-/// The registers that a warp takes, in whole units.
-fn registers_of_warp(limits: &Limits, registers: u64) -> u64 {
-    let unit = u64::from(limits.register_unit);
-    registers.max(1).saturating_mul(WARP).checked_next_multiple_of(unit).unwrap_or(u64::MAX)
-}
-
 /// How many registers a thread can have if this many CTAs are to fit.
 pub fn register_budget(limits: &Limits, threads: u64, ctas: u64) -> u64 {
     let warps = threads.div_ceil(WARP).max(1).saturating_mul(ctas.max(1));
@@ -84,8 +64,7 @@ pub fn markdown(signature: &Signature, module: &ModuleTarget) -> Option<String> 
 
 /// How many warps fit, if only the registers of a thread are known.
 fn warps_by_registers(target: &Target, limits: &Limits, registers: u64) -> String {
-    let warp = registers_of_warp(limits, registers);
-    let warps = (u64::from(limits.registers_per_sm) / warp).min(u64::from(limits.warps_per_sm));
+    let warps = limits.warps_by_registers(registers);
     format!(
         "With {registers} registers per thread, a multiprocessor of {} has registers for {} threads: {warps} of {} {}. `.maxntid` or \
          `.reqntid` tells how many CTAs that is.\n",
@@ -98,9 +77,9 @@ fn warps_by_registers(target: &Target, limits: &Limits, registers: u64) -> Strin
 
 fn table(target: &Target, limits: &Limits, demand: Demand, threads: u64) -> String {
     let warps = threads.div_ceil(WARP);
-    let by_threads = ctas_by_threads(limits, threads);
+    let by_threads = limits.ctas_by_threads(threads);
     let resident =
-        demand.registers.map_or(by_threads, |registers| ctas_by_registers(limits, threads, registers));
+        demand.registers.map_or(by_threads, |registers| limits.ctas_by_registers(threads, registers));
     let mut out = format!(
         "Occupancy of a multiprocessor of {}, ignoring shared memory:\n\n| | |\n|---|---|\n",
         target.name
@@ -122,7 +101,7 @@ fn table(target: &Target, limits: &Limits, demand: Demand, threads: u64) -> Stri
         row(&format!("for {ctas} {}", plural(ctas, "CTA")), value);
     }
     for registers in USUAL_BUDGETS.into_iter().filter(|it| *it <= u64::from(limits.registers_per_thread)) {
-        let ctas = ctas_by_registers(limits, threads, registers);
+        let ctas = limits.ctas_by_registers(threads, registers);
         let value = match ctas {
             0 => "not even one CTA".to_owned(),
             ctas => format!("{ctas} {}, {} warps", plural(ctas, "CTA"), ctas * warps),
@@ -223,8 +202,8 @@ mod tests {
     fn budgets_follow_the_granularity() {
         let limits = warplens_isa::ptx::target("sm_80").and_then(|target| target.limits).unwrap();
         assert_eq!(register_budget(limits, 256, 3), 80);
-        assert_eq!(ctas_by_registers(limits, 256, 80), 3);
-        assert_eq!(ctas_by_registers(limits, 256, 81), 2);
+        assert_eq!(limits.ctas_by_registers(256, 80), 3);
+        assert_eq!(limits.ctas_by_registers(256, 81), 2);
         assert_eq!(register_budget(limits, 32, 1), 255);
     }
 }

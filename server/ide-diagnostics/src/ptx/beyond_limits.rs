@@ -40,7 +40,7 @@ pub(super) fn check(signature: &Signature, module: &ModuleTarget, problems: &mut
         && let Some(&ctas) = written.values.first()
         && threads <= u64::from(limits.threads_per_cta)
     {
-        let most = occupancy::ctas_by_threads(limits, threads);
+        let most = limits.ctas_by_threads(threads);
         if ctas > most {
             let message = format!(
                 "{ctas} CTAs of {threads} threads do not fit on a multiprocessor of {}; the limit is {most}, \
@@ -68,7 +68,7 @@ fn registers(
     let ctas = demand.ctas.unwrap_or(1);
     let fits = threads <= u64::from(limits.threads_per_cta)
         && registers <= u64::from(limits.registers_per_thread)
-        && ctas <= occupancy::ctas_by_threads(limits, threads);
+        && ctas <= limits.ctas_by_threads(threads);
     if !fits {
         return;
     }

@@ -54,8 +54,7 @@ fn named(function: &Function) -> u32 {
 
 /// The percentage of a multiprocessor's warps that fit if each thread has this many registers.
 fn occupancy(registers: u32, target: Option<&Target>) -> Option<String> {
-    let limits = warplens_isa::ptx::target(&format!("sm_{}", target?.number))?.limits?;
-    let warp = (registers.max(1) * 32).checked_next_multiple_of(limits.register_unit)?;
-    let warps = (limits.registers_per_sm / warp).min(limits.warps_per_sm);
-    Some(format!("occupancy at most {} %", warps * 100 / limits.warps_per_sm))
+    let limits = warplens_isa::ptx::chip(target?.number)?.limits?;
+    let warps = limits.warps_by_registers(registers.into());
+    Some(format!("occupancy at most {} %", warps * 100 / u64::from(limits.warps_per_sm)))
 }

@@ -52,6 +52,11 @@ pub fn target(name: &str) -> Option<&'static Target> {
     exact.or_else(|| tables::TARGET_NAMES.get(&as_read(name)?).map(|index| &tables::TARGETS[index]))
 }
 
+/// The target of this chip without `a` or `f`, such as 90.
+pub fn chip(number: u16) -> Option<&'static Target> {
+    targets().iter().find(|target| target.number == number)
+}
+
 /// The part of a target that the assembler reads: `sm_90` of `sm_090x`.
 fn as_read(name: &str) -> Option<String> {
     let (family, rest) = name.split_at_checked(name.find('_')? + 1)?;

@@ -288,6 +288,21 @@ entries! {
         /// Resources of its multiprocessors, if known.
         #[serde(skip_deserializing)]
         limits: Option<Reference<Limits>>,
+        /// The largest GPU with this chip, if known.
+        #[serde(skip_deserializing)]
+        gpu: Option<Reference<Gpu>>,
+    }
+
+    /// The GPU with the most multiprocessors of those with one chip.
+    #[derive(Debug)]
+    pub struct Gpu {
+        /// Its short product name, such as `H100`.
+        name: Text,
+        multiprocessors: u32,
+    }
+    data {
+        /// The number of the chip, such as 90.
+        chip: u16,
     }
 
     /// The resources of a multiprocessor (SM). Sizes are in bytes.
@@ -302,8 +317,12 @@ entries! {
         registers_per_thread: u32,
         /// Registers are allocated to a warp in multiples of this.
         register_unit: u32,
+        /// Parts of a multiprocessor, each with its share of the registers and of the warps.
+        partitions: u32,
         shared_per_sm: u32,
         shared_per_cta: u32,
+        /// Shared memory is allocated to a CTA in multiples of this.
+        shared_unit: u32,
         /// Shared memory that the system reserves for each CTA.
         shared_reserved: u32,
     }

@@ -70,6 +70,8 @@ pub struct Program {
     /// Bytes of `.shared` variables; the dynamic arrays start after them.
     pub shared_size: u32,
     pub wide_addresses: bool,
+    /// The number of the target, such as 90; `None` if it is unknown.
+    pub chip: Option<u16>,
     /// Whether lanes of a warp that run together stay in lockstep, as they do before `sm_70`.
     pub lockstep: bool,
 }

@@ -2,7 +2,9 @@
 
 use std::ops::Deref;
 
+use warplens_isa::ptx::CtaDemand;
 use warplens_sim_cuda::grid::launch::{GridLaunch, MAX_THREADS, START_COST};
+use warplens_sim_cuda::grid::residency::Residency;
 use warplens_sim_cuda::registers::{LaneRow, PerLane, WIDTH};
 use warplens_sim_warp::LaunchConfig;
 use warplens_sim_warp::launch_config::{thread_of, volume};
@@ -50,17 +52,11 @@ impl<'p> Launch<'p> {
     ) -> Launch<'p> {
         let shared = shared_bytes(program, config.shared_memory);
         let banks = banks(program, config, symbols);
-        let statements = program.statements();
+        let (cluster, statements) = (cluster(program, config), program.statements());
+        let mut common = GridLaunch::new(config, cluster, shared, START_COST, statements, options, control);
+        common.residency = residency(program, config);
         Launch {
-            common: GridLaunch::new(
-                config,
-                cluster(program, config),
-                shared,
-                START_COST,
-                statements,
-                options,
-                control,
-            ),
+            common,
             barriers,
             rows: rows(program, &banks, symbols),
             banks,
@@ -69,6 +65,19 @@ impl<'p> Launch<'p> {
             program,
         }
     }
+}
+
+/// Assumes that a kernel uses no more registers than the listing names, and no shared memory if the listing states no size.
+fn residency(program: &Program, config: &LaunchConfig) -> Option<Residency> {
+    let shared = u64::from(program.shared_size.unwrap_or(0)) + u64::from(config.shared_memory);
+    let demand =
+        CtaDemand { threads: config.threads(), registers: Some(program.layout.general.into()), shared };
+    let resident = warplens_isa::ptx::chip(program.target.0)?.residency(demand)?;
+    Some(Residency {
+        gpu: resident.gpu.name,
+        multiprocessors: resident.gpu.multiprocessors,
+        blocks_per_multiprocessor: resident.ctas_per_multiprocessor,
+    })
 }
 
 /// For each warp, the positions of its threads in the block, by lane. A launch with more threads than a block

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use warplens_sim_cuda::grid::launch::{MemoryNeeds, cluster_violation, refusal, shared_violation};
+use warplens_sim_cuda::grid::launch::{
+    MemoryNeeds, cluster_violation, cooperative_violation, refusal, shared_violation,
+};
 use warplens_sim_cuda::grid::run::run_launch;
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::objects::ProgramObjects;
@@ -31,6 +33,7 @@ pub fn run(
         Some(_) => Vec::new(),
     };
     let launch = Launch::new(program, &config, &symbols, barriers, options, &control);
+    let refusal = refusal.or_else(|| cooperative_violation(&launch));
     let spaces = Spaces::new(config.memory, Arc::new(objects(program, &launch)), options);
     run_launch::<Warp>(&launch, spaces, MemoryTags::default(), control, refusal)
 }

@@ -102,6 +102,8 @@ finding_kinds! {
     NoProgress = "no-progress", Error;
     /// The kernel finishes only where each lane of a warp makes progress.
     IndependentScheduling = "independent-scheduling", Information;
+    /// Blocks wait for blocks that cannot start.
+    Residency = "residency", "Residency", Error;
     /// The run reached the step limit.
     StepLimit = "step-limit", "Step limit", Warning;
     /// A lane executes a `.sync` instruction whose member mask does not include it.

@@ -7,7 +7,7 @@ use super::data::{self, categories, list, read};
 use super::schema::entry::Evidence;
 use super::schema::ptx::Instruction;
 use super::schema::ptx_module::{
-    Directive, Feature, Limits, Pragma, Release, SpacePart, SpecialRegister, StateSpace, Target,
+    Directive, Feature, Gpu, Limits, Pragma, Release, SpacePart, SpecialRegister, StateSpace, Target,
     TargetOption, Type,
 };
 use super::schema::storage::Words;
@@ -87,6 +87,8 @@ pub(crate) struct Targets {
     #[serde(rename = "option")]
     pub(crate) options: Vec<TargetOption>,
     pub(crate) limits: Vec<Limits>,
+    #[serde(rename = "gpu")]
+    pub(crate) gpus: Vec<Gpu>,
 }
 
 #[derive(Deserialize)]

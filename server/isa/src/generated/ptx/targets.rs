@@ -12,6 +12,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         since: Version::new(2, 0),
         generation: "Fermi",
         limits: Some(&LIMITS[0]),
+        gpu: Some(&GPUS[0]),
         ..Target::EMPTY
     },
     Target {
@@ -20,6 +21,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         since: Version::new(2, 0),
         generation: "Fermi",
         limits: Some(&LIMITS[0]),
+        gpu: Some(&GPUS[1]),
         ..Target::EMPTY
     },
     Target {
@@ -28,6 +30,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         since: Version::new(3, 0),
         generation: "Kepler",
         limits: Some(&LIMITS[1]),
+        gpu: Some(&GPUS[2]),
         ..Target::EMPTY
     },
     Target {
@@ -36,6 +39,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         since: Version::new(4, 0),
         generation: "Kepler",
         limits: Some(&LIMITS[2]),
+        gpu: Some(&GPUS[3]),
         ..Target::EMPTY
     },
     Target {
@@ -44,6 +48,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         since: Version::new(3, 1),
         generation: "Kepler",
         limits: Some(&LIMITS[3]),
+        gpu: Some(&GPUS[4]),
         ..Target::EMPTY
     },
     Target {
@@ -52,6 +57,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         since: Version::new(4, 1),
         generation: "Kepler",
         limits: Some(&LIMITS[4]),
+        gpu: Some(&GPUS[5]),
         ..Target::EMPTY
     },
     Target {
@@ -60,6 +66,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         since: Version::new(4, 0),
         generation: "Maxwell",
         limits: Some(&LIMITS[5]),
+        gpu: Some(&GPUS[6]),
         ..Target::EMPTY
     },
     Target {
@@ -68,6 +75,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         since: Version::new(4, 1),
         generation: "Maxwell",
         limits: Some(&LIMITS[6]),
+        gpu: Some(&GPUS[7]),
         ..Target::EMPTY
     },
     Target {
@@ -76,6 +84,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         since: Version::new(4, 2),
         generation: "Maxwell",
         limits: Some(&LIMITS[7]),
+        gpu: Some(&GPUS[8]),
         ..Target::EMPTY
     },
     Target {
@@ -84,6 +93,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         since: Version::new(5, 0),
         generation: "Pascal",
         limits: Some(&LIMITS[8]),
+        gpu: Some(&GPUS[9]),
         ..Target::EMPTY
     },
     Target {
@@ -92,6 +102,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         since: Version::new(5, 0),
         generation: "Pascal",
         limits: Some(&LIMITS[9]),
+        gpu: Some(&GPUS[10]),
         ..Target::EMPTY
     },
     Target {
@@ -100,6 +111,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         since: Version::new(5, 0),
         generation: "Pascal",
         limits: Some(&LIMITS[10]),
+        gpu: Some(&GPUS[11]),
         ..Target::EMPTY
     },
     Target {
@@ -108,6 +120,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         since: Version::new(6, 0),
         generation: "Volta",
         limits: Some(&LIMITS[11]),
+        gpu: Some(&GPUS[12]),
         ..Target::EMPTY
     },
     Target {
@@ -116,6 +129,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         since: Version::new(6, 1),
         generation: "Volta",
         limits: Some(&LIMITS[11]),
+        gpu: Some(&GPUS[13]),
         ..Target::EMPTY
     },
     Target {
@@ -124,6 +138,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         since: Version::new(6, 3),
         generation: "Turing",
         limits: Some(&LIMITS[12]),
+        gpu: Some(&GPUS[14]),
         ..Target::EMPTY
     },
     Target {
@@ -132,6 +147,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         since: Version::new(7, 0),
         generation: "Ampere",
         limits: Some(&LIMITS[13]),
+        gpu: Some(&GPUS[15]),
         ..Target::EMPTY
     },
     Target {
@@ -148,6 +164,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         since: Version::new(7, 1),
         generation: "Ampere",
         limits: Some(&LIMITS[14]),
+        gpu: Some(&GPUS[16]),
         ..Target::EMPTY
     },
     Target {
@@ -156,6 +173,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         since: Version::new(7, 4),
         generation: "Ampere",
         limits: Some(&LIMITS[15]),
+        gpu: Some(&GPUS[17]),
         ..Target::EMPTY
     },
     Target {
@@ -171,6 +189,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         since: Version::new(7, 8),
         generation: "Ada Lovelace",
         limits: Some(&LIMITS[16]),
+        gpu: Some(&GPUS[18]),
         ..Target::EMPTY
     },
     Target {
@@ -179,6 +198,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         since: Version::new(7, 8),
         generation: "Hopper",
         limits: Some(&LIMITS[17]),
+        gpu: Some(&GPUS[19]),
         ..Target::EMPTY
     },
     Target {
@@ -187,6 +207,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         since: Version::new(8, 0),
         generation: "Hopper",
         limits: Some(&LIMITS[17]),
+        gpu: Some(&GPUS[19]),
         ..Target::EMPTY
     },
     Target {
@@ -196,6 +217,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         generation: "Blackwell",
         family: Some(100),
         limits: Some(&LIMITS[18]),
+        gpu: Some(&GPUS[20]),
         ..Target::EMPTY
     },
     Target {
@@ -205,6 +227,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         generation: "Blackwell",
         family: Some(100),
         limits: Some(&LIMITS[18]),
+        gpu: Some(&GPUS[20]),
         ..Target::EMPTY
     },
     Target {
@@ -214,6 +237,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         generation: "Blackwell",
         family: Some(100),
         limits: Some(&LIMITS[18]),
+        gpu: Some(&GPUS[20]),
         ..Target::EMPTY
     },
     Target {
@@ -224,6 +248,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         family: Some(110),
         note: "Renamed sm_110 in PTX 9.0.",
         limits: Some(&LIMITS[20]),
+        gpu: Some(&GPUS[21]),
     },
     Target {
         name: "sm_101a",
@@ -233,6 +258,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         family: Some(110),
         note: "Renamed sm_110a in PTX 9.0.",
         limits: Some(&LIMITS[20]),
+        gpu: Some(&GPUS[21]),
     },
     Target {
         name: "sm_101f",
@@ -242,6 +268,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         family: Some(110),
         note: "Renamed sm_110f in PTX 9.0.",
         limits: Some(&LIMITS[20]),
+        gpu: Some(&GPUS[21]),
     },
     Target {
         name: "sm_103",
@@ -250,6 +277,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         generation: "Blackwell",
         family: Some(100),
         limits: Some(&LIMITS[18]),
+        gpu: Some(&GPUS[22]),
         ..Target::EMPTY
     },
     Target {
@@ -259,6 +287,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         generation: "Blackwell",
         family: Some(100),
         limits: Some(&LIMITS[18]),
+        gpu: Some(&GPUS[22]),
         ..Target::EMPTY
     },
     Target {
@@ -268,6 +297,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         generation: "Blackwell",
         family: Some(100),
         limits: Some(&LIMITS[18]),
+        gpu: Some(&GPUS[22]),
         ..Target::EMPTY
     },
     Target {
@@ -302,6 +332,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         family: Some(110),
         note: "Called sm_101 before PTX 9.0.",
         limits: Some(&LIMITS[20]),
+        gpu: Some(&GPUS[23]),
     },
     Target {
         name: "sm_110a",
@@ -311,6 +342,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         family: Some(110),
         note: "Called sm_101a before PTX 9.0.",
         limits: Some(&LIMITS[20]),
+        gpu: Some(&GPUS[23]),
     },
     Target {
         name: "sm_110f",
@@ -320,6 +352,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         family: Some(110),
         note: "Called sm_101f before PTX 9.0.",
         limits: Some(&LIMITS[20]),
+        gpu: Some(&GPUS[23]),
     },
     Target {
         name: "sm_120",
@@ -328,6 +361,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         generation: "Blackwell",
         family: Some(120),
         limits: Some(&LIMITS[21]),
+        gpu: Some(&GPUS[24]),
         ..Target::EMPTY
     },
     Target {
@@ -337,6 +371,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         generation: "Blackwell",
         family: Some(120),
         limits: Some(&LIMITS[21]),
+        gpu: Some(&GPUS[24]),
         ..Target::EMPTY
     },
     Target {
@@ -346,6 +381,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         generation: "Blackwell",
         family: Some(120),
         limits: Some(&LIMITS[21]),
+        gpu: Some(&GPUS[24]),
         ..Target::EMPTY
     },
     Target {
@@ -355,6 +391,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         generation: "Blackwell",
         family: Some(120),
         limits: Some(&LIMITS[21]),
+        gpu: Some(&GPUS[25]),
         ..Target::EMPTY
     },
     Target {
@@ -364,6 +401,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         generation: "Blackwell",
         family: Some(120),
         limits: Some(&LIMITS[21]),
+        gpu: Some(&GPUS[25]),
         ..Target::EMPTY
     },
     Target {
@@ -373,6 +411,7 @@ pub(crate) static TARGETS: [Target; 48] = [
         generation: "Blackwell",
         family: Some(120),
         limits: Some(&LIMITS[21]),
+        gpu: Some(&GPUS[25]),
         ..Target::EMPTY
     },
 ];
@@ -386,8 +425,10 @@ pub(crate) static LIMITS: [Limits; 22] = [
         registers_per_cta: 32768,
         registers_per_thread: 63,
         register_unit: 64,
+        partitions: 2,
         shared_per_sm: 49152,
         shared_per_cta: 49152,
+        shared_unit: 128,
         ..Limits::EMPTY
     },
     Limits {
@@ -398,8 +439,10 @@ pub(crate) static LIMITS: [Limits; 22] = [
         registers_per_cta: 65536,
         registers_per_thread: 63,
         register_unit: 256,
+        partitions: 4,
         shared_per_sm: 49152,
         shared_per_cta: 49152,
+        shared_unit: 256,
         ..Limits::EMPTY
     },
     Limits {
@@ -410,8 +453,10 @@ pub(crate) static LIMITS: [Limits; 22] = [
         registers_per_cta: 65536,
         registers_per_thread: 255,
         register_unit: 256,
+        partitions: 4,
         shared_per_sm: 49152,
         shared_per_cta: 49152,
+        shared_unit: 256,
         ..Limits::EMPTY
     },
     Limits {
@@ -422,8 +467,10 @@ pub(crate) static LIMITS: [Limits; 22] = [
         registers_per_cta: 65536,
         registers_per_thread: 255,
         register_unit: 256,
+        partitions: 4,
         shared_per_sm: 49152,
         shared_per_cta: 49152,
+        shared_unit: 256,
         ..Limits::EMPTY
     },
     Limits {
@@ -434,8 +481,10 @@ pub(crate) static LIMITS: [Limits; 22] = [
         registers_per_cta: 65536,
         registers_per_thread: 255,
         register_unit: 256,
+        partitions: 4,
         shared_per_sm: 114688,
         shared_per_cta: 49152,
+        shared_unit: 256,
         ..Limits::EMPTY
     },
     Limits {
@@ -446,8 +495,10 @@ pub(crate) static LIMITS: [Limits; 22] = [
         registers_per_cta: 65536,
         registers_per_thread: 255,
         register_unit: 256,
+        partitions: 4,
         shared_per_sm: 65536,
         shared_per_cta: 49152,
+        shared_unit: 256,
         ..Limits::EMPTY
     },
     Limits {
@@ -458,8 +509,10 @@ pub(crate) static LIMITS: [Limits; 22] = [
         registers_per_cta: 65536,
         registers_per_thread: 255,
         register_unit: 256,
+        partitions: 4,
         shared_per_sm: 98304,
         shared_per_cta: 49152,
+        shared_unit: 256,
         ..Limits::EMPTY
     },
     Limits {
@@ -470,8 +523,10 @@ pub(crate) static LIMITS: [Limits; 22] = [
         registers_per_cta: 32768,
         registers_per_thread: 255,
         register_unit: 256,
+        partitions: 4,
         shared_per_sm: 65536,
         shared_per_cta: 49152,
+        shared_unit: 256,
         ..Limits::EMPTY
     },
     Limits {
@@ -482,8 +537,10 @@ pub(crate) static LIMITS: [Limits; 22] = [
         registers_per_cta: 65536,
         registers_per_thread: 255,
         register_unit: 256,
+        partitions: 2,
         shared_per_sm: 65536,
         shared_per_cta: 49152,
+        shared_unit: 256,
         ..Limits::EMPTY
     },
     Limits {
@@ -494,8 +551,10 @@ pub(crate) static LIMITS: [Limits; 22] = [
         registers_per_cta: 65536,
         registers_per_thread: 255,
         register_unit: 256,
+        partitions: 4,
         shared_per_sm: 98304,
         shared_per_cta: 49152,
+        shared_unit: 256,
         ..Limits::EMPTY
     },
     Limits {
@@ -506,8 +565,10 @@ pub(crate) static LIMITS: [Limits; 22] = [
         registers_per_cta: 32768,
         registers_per_thread: 255,
         register_unit: 256,
+        partitions: 4,
         shared_per_sm: 65536,
         shared_per_cta: 49152,
+        shared_unit: 256,
         ..Limits::EMPTY
     },
     Limits {
@@ -518,8 +579,10 @@ pub(crate) static LIMITS: [Limits; 22] = [
         registers_per_cta: 65536,
         registers_per_thread: 255,
         register_unit: 256,
+        partitions: 4,
         shared_per_sm: 98304,
         shared_per_cta: 98304,
+        shared_unit: 256,
         ..Limits::EMPTY
     },
     Limits {
@@ -530,8 +593,10 @@ pub(crate) static LIMITS: [Limits; 22] = [
         registers_per_cta: 65536,
         registers_per_thread: 255,
         register_unit: 256,
+        partitions: 4,
         shared_per_sm: 65536,
         shared_per_cta: 65536,
+        shared_unit: 256,
         ..Limits::EMPTY
     },
     Limits {
@@ -542,8 +607,10 @@ pub(crate) static LIMITS: [Limits; 22] = [
         registers_per_cta: 65536,
         registers_per_thread: 255,
         register_unit: 256,
+        partitions: 4,
         shared_per_sm: 167936,
         shared_per_cta: 166912,
+        shared_unit: 128,
         shared_reserved: 1024,
     },
     Limits {
@@ -554,8 +621,10 @@ pub(crate) static LIMITS: [Limits; 22] = [
         registers_per_cta: 65536,
         registers_per_thread: 255,
         register_unit: 256,
+        partitions: 4,
         shared_per_sm: 102400,
         shared_per_cta: 101376,
+        shared_unit: 128,
         shared_reserved: 1024,
     },
     Limits {
@@ -566,8 +635,10 @@ pub(crate) static LIMITS: [Limits; 22] = [
         registers_per_cta: 65536,
         registers_per_thread: 255,
         register_unit: 256,
+        partitions: 4,
         shared_per_sm: 167936,
         shared_per_cta: 166912,
+        shared_unit: 128,
         shared_reserved: 1024,
     },
     Limits {
@@ -578,8 +649,10 @@ pub(crate) static LIMITS: [Limits; 22] = [
         registers_per_cta: 65536,
         registers_per_thread: 255,
         register_unit: 256,
+        partitions: 4,
         shared_per_sm: 102400,
         shared_per_cta: 101376,
+        shared_unit: 128,
         shared_reserved: 1024,
     },
     Limits {
@@ -590,8 +663,10 @@ pub(crate) static LIMITS: [Limits; 22] = [
         registers_per_cta: 65536,
         registers_per_thread: 255,
         register_unit: 256,
+        partitions: 4,
         shared_per_sm: 233472,
         shared_per_cta: 232448,
+        shared_unit: 128,
         shared_reserved: 1024,
     },
     Limits {
@@ -602,8 +677,10 @@ pub(crate) static LIMITS: [Limits; 22] = [
         registers_per_cta: 65536,
         registers_per_thread: 255,
         register_unit: 256,
+        partitions: 4,
         shared_per_sm: 233472,
         shared_per_cta: 232448,
+        shared_unit: 128,
         shared_reserved: 1024,
     },
     Limits {
@@ -614,8 +691,10 @@ pub(crate) static LIMITS: [Limits; 22] = [
         registers_per_cta: 65536,
         registers_per_thread: 255,
         register_unit: 256,
+        partitions: 4,
         shared_per_sm: 335872,
         shared_per_cta: 334848,
+        shared_unit: 128,
         shared_reserved: 1024,
     },
     Limits {
@@ -626,8 +705,10 @@ pub(crate) static LIMITS: [Limits; 22] = [
         registers_per_cta: 65536,
         registers_per_thread: 255,
         register_unit: 256,
+        partitions: 4,
         shared_per_sm: 233472,
         shared_per_cta: 232448,
+        shared_unit: 128,
         shared_reserved: 1024,
     },
     Limits {
@@ -638,10 +719,41 @@ pub(crate) static LIMITS: [Limits; 22] = [
         registers_per_cta: 65536,
         registers_per_thread: 255,
         register_unit: 256,
+        partitions: 4,
         shared_per_sm: 102400,
         shared_per_cta: 101376,
+        shared_unit: 128,
         shared_reserved: 1024,
     },
+];
+
+pub(crate) static GPUS: [Gpu; 26] = [
+    Gpu { name: "Tesla M2090", multiprocessors: 16 },
+    Gpu { name: "GeForce GTX 560 Ti", multiprocessors: 8 },
+    Gpu { name: "GeForce GTX 770", multiprocessors: 8 },
+    Gpu { name: "Tegra K1", multiprocessors: 1 },
+    Gpu { name: "Tesla K40", multiprocessors: 15 },
+    Gpu { name: "Tesla K80", multiprocessors: 13 },
+    Gpu { name: "GeForce GTX 750 Ti", multiprocessors: 5 },
+    Gpu { name: "GeForce GTX Titan X", multiprocessors: 24 },
+    Gpu { name: "Tegra X1", multiprocessors: 2 },
+    Gpu { name: "P100", multiprocessors: 56 },
+    Gpu { name: "P40", multiprocessors: 30 },
+    Gpu { name: "Tegra X2", multiprocessors: 2 },
+    Gpu { name: "V100", multiprocessors: 80 },
+    Gpu { name: "Jetson AGX Xavier", multiprocessors: 8 },
+    Gpu { name: "Titan RTX", multiprocessors: 72 },
+    Gpu { name: "A100", multiprocessors: 108 },
+    Gpu { name: "A40", multiprocessors: 84 },
+    Gpu { name: "Jetson AGX Orin", multiprocessors: 16 },
+    Gpu { name: "L40S", multiprocessors: 142 },
+    Gpu { name: "H100", multiprocessors: 132 },
+    Gpu { name: "B200", multiprocessors: 148 },
+    Gpu { name: "Jetson AGX Thor", multiprocessors: 20 },
+    Gpu { name: "B300", multiprocessors: 160 },
+    Gpu { name: "Jetson AGX Thor", multiprocessors: 20 },
+    Gpu { name: "RTX PRO 6000 Blackwell", multiprocessors: 188 },
+    Gpu { name: "GB10", multiprocessors: 48 },
 ];
 
 pub(crate) static TARGET_NAMES: Names = Names(&[

@@ -8,6 +8,7 @@ use warplens_sim_warp::record::Recorder;
 use warplens_sim_warp::step_stream::WarpSteps;
 use warplens_sim_warp::trace::{Control, Finding, RunOptions, WarpId};
 
+use super::residency::Residency;
 use crate::listed_warps::Listing;
 use crate::memory::local::MAX_LOCAL_BYTES;
 use crate::registers::WIDTH;
@@ -31,6 +32,10 @@ pub struct GridLaunch {
     /// Instructions that the start of a block counts as.
     pub start_cost: u64,
     pub options: RunOptions,
+    /// Whether the launch promises that all blocks are resident.
+    pub is_cooperative: bool,
+    /// `None` if the GPUs of the target are unknown.
+    pub residency: Option<Residency>,
     /// The host instruction set for which the interpreter loop is compiled.
     pub arch: Arch,
     pub listing: Listing,
@@ -59,6 +64,8 @@ impl GridLaunch {
             shared,
             start_cost,
             options: *options,
+            is_cooperative: config.workspace.is_some(),
+            residency: None,
             arch: Arch::new(),
             listing: Listing::new(&options.limits, statements, warps),
             steps: control.steps.filter(|_| control.workers.is_none()).cloned(),
@@ -103,6 +110,20 @@ impl GridLaunch {
         (z * rows + y) * columns + x
     }
 
+    /// The block's name in messages, such as `block 7` or `block 1,2,0`.
+    pub fn name(&self, [x, y, z]: [u32; 3]) -> String {
+        match self.grid {
+            [_, 1, 1] => format!("block {x}"),
+            _ => format!("block {x},{y},{z}"),
+        }
+    }
+
+    /// How many clusters may be unfinished before no other can start.
+    pub(super) fn resident_clusters(&self) -> u64 {
+        let blocks = self.residency.map_or(u64::MAX, Residency::blocks);
+        (blocks / volume(self.cluster).max(1)).max(1)
+    }
+
     /// The recorder of a warp; if the warp is not listed, `reused` may be that of one that was counted.
     pub fn recorder(&self, id: WarpId, reused: Option<Recorder>) -> Recorder {
         let is_listed = self.lists(id);
@@ -143,6 +164,17 @@ pub fn cluster_violation(grid: [u32; 3], cluster: [u32; 3]) -> Option<String> {
     (!is_multiple).then(|| {
         format!("the grid is not a multiple of the cluster extents {x} x {y} x {z}; use multiples of them")
     })
+}
+
+/// Why a cooperative launch fails: all its blocks must be resident.
+pub fn cooperative_violation(launch: &GridLaunch) -> Option<Finding> {
+    let residency = launch.residency.filter(|residency| launch.blocks() > residency.blocks())?;
+    let message = format!(
+        "a cooperative launch needs all its {} blocks at once\n{}; launch fewer blocks",
+        launch.blocks(),
+        residency.capacity()
+    );
+    launch.is_cooperative.then(|| Finding::about_launch(FindingKind::Residency, message))
 }
 
 /// The violation of a block that requires more bytes of shared memory than the addresses of a block reach, if it does.

@@ -21,7 +21,11 @@ pub fn run_launch<W: ClusterReports>(
             run.grid.state.report(refusal);
             Status::Faulted
         }
-        None => all_blocks(&mut run)?,
+        None => {
+            let status = all_blocks(&mut run)?;
+            run.report_early_wait(status);
+            status
+        }
     };
     Ok(run.result(status))
 }

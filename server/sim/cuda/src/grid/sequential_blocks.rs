@@ -8,6 +8,7 @@ use warplens_sim_warp::trace::{Cancelled, Control, Finding, Progress, RunResult,
 
 use super::block::BlockPause;
 use super::cluster::{Cluster, ClusterReports};
+use super::early_wait::EarlyWait;
 use super::livelock::Livelock;
 use super::warp::{CudaWarp, GridState};
 use crate::memory::spaces::Spaces;
@@ -24,6 +25,7 @@ pub(super) struct SequentialBlocks<'a, 'p, W: CudaWarp> {
     pub(super) control: Control<'a>,
     /// Clusters that cannot continue by themselves, with their numbers.
     pub(super) suspended: Vec<(u64, Cluster<W>)>,
+    early_wait: Option<EarlyWait>,
     /// The suspended clusters that have not continued yet, and their bytes of host memory.
     waiting: u64,
     waiting_bytes: u64,
@@ -55,6 +57,7 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
             grid: GridState { spaces, state, extra },
             control,
             suspended: Vec::new(),
+            early_wait: None,
             waiting: 0,
             waiting_bytes: 0,
             max_bytes: limits.max_block_bytes.min(limits.max_memory),
@@ -84,9 +87,48 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
             self.grid.state.report(Finding::about_launch(FindingKind::StepLimit, message));
             return Ok(Some(Status::StepLimit));
         }
+        if let Some(status) = self.make_room()? {
+            return Ok(Some(status));
+        }
         self.started = number + 1;
         let cluster = Cluster::new(self.launch, number, self.left.take());
-        self.run_cluster(number, cluster)
+        let status = self.run_cluster(number, cluster)?;
+        match &mut self.early_wait {
+            Some(wait) => wait.observe(number, &self.grid.spaces),
+            None => self.note_early_wait(false),
+        }
+        Ok(status)
+    }
+
+    /// If no other cluster can start, lets the suspended ones continue; returns a status if the run is over. Clusters start
+    /// even if that makes no room: what else happens tells why they wait.
+    fn make_room(&mut self) -> Result<Option<Status>, Cancelled> {
+        let is_full = |run: &Self| run.suspended.len() as u64 >= run.launch.resident_clusters();
+        while is_full(self) && !self.early_wait.as_ref().is_some_and(|wait| wait.is_starved) {
+            let before = (self.grid.spaces.changes, self.suspended.len());
+            if let Some(status) = self.resume_all()? {
+                return Ok(Some(status));
+            }
+            if before == (self.grid.spaces.changes, self.suspended.len()) {
+                if self.is_livelock() {
+                    self.note_early_wait(true);
+                }
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    fn note_early_wait(&mut self, is_starved: bool) {
+        if let Some((_, first)) = self.suspended.first() {
+            self.early_wait = EarlyWait::new(first, self.launch, &self.grid.spaces, is_starved);
+        }
+    }
+
+    /// Reports a wait for blocks that start later, in a run that ended with this status.
+    pub(super) fn report_early_wait(&mut self, status: Status) {
+        let finding = self.early_wait.take().and_then(|wait| wait.report(self.launch, status));
+        finding.into_iter().for_each(|finding| self.grid.state.report(finding));
     }
 
     /// Runs a cluster as far as possible; returns a status if the run is over.
@@ -218,13 +260,8 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
                 return Ok(Status::Finished);
             }
             let (before, waiting) = (self.grid.spaces.changes, self.suspended.len());
-            let mut clusters = std::mem::take(&mut self.suspended).into_iter();
-            while let Some((number, cluster)) = clusters.next() {
-                (self.waiting, self.waiting_bytes) = (self.waiting - 1, self.waiting_bytes - cluster.bytes);
-                if let Some(status) = self.run_cluster(number, cluster)? {
-                    self.suspended.extend(clusters);
-                    return Ok(status);
-                }
+            if let Some(status) = self.resume_all()? {
+                return Ok(status);
             }
             let nothing_new = self.grid.spaces.changes == before && self.suspended.len() == waiting;
             if !nothing_new {
@@ -243,6 +280,19 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
             findings.into_iter().for_each(|finding| self.grid.state.report(finding));
         }
         Ok(Status::NoProgress)
+    }
+
+    /// Resumes each suspended cluster once; returns a status if the run is over.
+    fn resume_all(&mut self) -> Result<Option<Status>, Cancelled> {
+        let mut clusters = std::mem::take(&mut self.suspended).into_iter();
+        while let Some((number, cluster)) = clusters.next() {
+            (self.waiting, self.waiting_bytes) = (self.waiting - 1, self.waiting_bytes - cluster.bytes);
+            if let Some(status) = self.run_cluster(number, cluster)? {
+                self.suspended.extend(clusters);
+                return Ok(Some(status));
+            }
+        }
+        Ok(None)
     }
 
     /// Whether all warps poll memory that none of them changes.

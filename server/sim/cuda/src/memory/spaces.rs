@@ -315,10 +315,13 @@ impl Spaces {
 
     #[inline]
     pub fn has_changed(&self, polled: &PolledMemory) -> bool {
-        let differs = |polled: &PolledValue| {
-            read(self.bytes(polled.region), polled.index, polled.size) & polled.mask != polled.value
-        };
-        polled.values.iter().any(differs)
+        polled.values.iter().any(|polled| self.polled(polled) != polled.value)
+    }
+
+    /// The bits on which a wait depends, as they are now.
+    #[inline]
+    pub(crate) fn polled(&self, polled: &PolledValue) -> u64 {
+        read(self.bytes(polled.region), polled.index, polled.size) & polled.mask
     }
 
     /// Reads up to eight bytes at a checked address.

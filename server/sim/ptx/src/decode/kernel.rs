@@ -29,6 +29,7 @@ pub fn decode(module: &Module<'_>, entry: &str) -> Result<Program, DecodeError> 
     let (cluster, params) = (cluster(signature), param_objects.iter().map(layout).collect());
     let objects = ProgramObjects { params: param_objects, frames, ..std::mem::take(&mut linked.objects) };
     let entry_registers = entry_registers(signature, &functions);
+    let chip = module.target().map(|target| target.number);
     linked.initialize();
     Ok(Program {
         name: entry.into(),
@@ -42,7 +43,8 @@ pub fn decode(module: &Module<'_>, entry: &str) -> Result<Program, DecodeError> 
         entry_registers,
         shared_size: linked.dynamic_shared,
         wide_addresses: linked.wide_addresses,
-        lockstep: module.lockstep(),
+        lockstep: chip.is_some_and(|chip| chip < 70),
+        chip,
     })
 }
 

@@ -9,6 +9,7 @@ use warplens_hir::ptx::{
     self as hir, AddressSize, Declaration, DeclarationKind, Directive, Header, Initializer, Space,
     SymbolKind, Variable,
 };
+use warplens_isa::ptx::Target;
 use warplens_sim_cuda::windows;
 use warplens_sim_warp::memory::DeviceMemory;
 use warplens_sim_warp::objects::Object;
@@ -47,17 +48,13 @@ impl<'m> Module<'m> {
         size.is_none_or(|size| size == AddressSize::Bits64)
     }
 
-    /// Targets before `sm_70` run the lanes of a warp in lockstep.
-    pub(super) fn lockstep(&self) -> bool {
-        let target = self.headers.iter().find_map(|header| match &header.directive {
-            Some(Directive::Target(target)) => target.architecture.as_ref(),
+    pub(super) fn target(&self) -> Option<&'static Target> {
+        let mut directives = self.headers.iter().filter_map(|header| header.directive.as_ref());
+        let target = directives.find_map(|directive| match directive {
+            Directive::Target(target) => target.architecture.as_ref(),
             _ => None,
         });
-        let number = target.and_then(|(name, _)| name.strip_prefix("sm_")).map(|number| {
-            let digits = number.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-            digits.parse::<u32>().unwrap_or(u32::MAX)
-        });
-        number.is_some_and(|number| number < 70)
+        warplens_isa::ptx::target(&target?.0)
     }
 }
 

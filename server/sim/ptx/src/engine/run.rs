@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
+use warplens_isa::ptx::CtaDemand;
 use warplens_sim_cuda::grid::launch::{
-    GridLaunch, MemoryNeeds, START_COST, cluster_violation, refusal, shared_violation,
+    GridLaunch, MemoryNeeds, START_COST, cluster_violation, cooperative_violation, refusal, shared_violation,
 };
+use warplens_sim_cuda::grid::residency::Residency;
 use warplens_sim_cuda::grid::run::run_launch;
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::windows;
 use warplens_sim_warp::LaunchConfig;
+use warplens_sim_warp::launch_config::volume;
 use warplens_sim_warp::trace::{Control, Finding, RunOptions, RunOutcome};
 
 use super::launch::Launch;
@@ -31,7 +34,7 @@ pub fn run(
     let refusal = validate(program, &config, options);
     let shared = program.shared_size.saturating_add(config.shared_memory);
     let start_cost = START_COST + u64::from(shared / BYTES_PER_INSTRUCTION);
-    let common = GridLaunch::new(
+    let mut common = GridLaunch::new(
         &config,
         cluster(program, &config),
         shared,
@@ -40,6 +43,8 @@ pub fn run(
         options,
         &control,
     );
+    common.residency = residency(program, &common);
+    let refusal = refusal.or_else(|| cooperative_violation(&common));
     let launch = Launch {
         program,
         common,
@@ -60,6 +65,20 @@ pub fn run(
         ..Spaces::new(config.memory, Arc::clone(&program.objects), options)
     };
     run_launch::<Warp>(&launch, spaces, (), control, refusal)
+}
+
+fn residency(program: &Program, launch: &GridLaunch) -> Option<Residency> {
+    let demand = CtaDemand {
+        threads: volume(launch.block),
+        registers: program.entry_registers.map(u64::from),
+        shared: launch.shared.into(),
+    };
+    let resident = warplens_isa::ptx::chip(program.chip?)?.residency(demand)?;
+    Some(Residency {
+        gpu: resident.gpu.name,
+        multiprocessors: resident.gpu.multiprocessors,
+        blocks_per_multiprocessor: resident.ctas_per_multiprocessor,
+    })
 }
 
 /// Blocks of a cluster in x, y, z.

@@ -165,6 +165,7 @@ fn completed_copies_do_not_count() {
     let mut config = launch_config([4, 1, 1], [32, 1, 1]);
     let out = config.memory.allocate("out", 16).expect("space");
     config.params = out.to_le_bytes().to_vec();
+    config.workspace = Some(out);
     let result = launch(&text, config, Limits { max_block_bytes: 1 << 18, ..Limits::default() });
     assert_eq!((result.status, &result.findings[..]), (Status::Finished, &[][..]));
 }

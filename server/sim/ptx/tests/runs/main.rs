@@ -37,6 +37,7 @@ mod quick;
 mod race_advice;
 mod races;
 mod register_pool;
+mod residency;
 mod robust;
 mod scheduling;
 mod shapes;

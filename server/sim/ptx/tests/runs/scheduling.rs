@@ -5,13 +5,14 @@ use warplens_sim_cuda::launch_config::launch_config;
 use warplens_sim_ptx::{Model, run};
 use warplens_sim_warp::{Control, FindingKind, RunOptions, RunResult, Severity, Status};
 
-/// Runs a body and returns the words of its buffer. `%rd1` is a buffer of 64 words, `%r1` the thread.
+/// Runs a body in a cooperative launch and returns the words of its buffer. `%rd1` is a buffer of 64 words, `%r1` the thread.
 fn launch(model: Model, body: &str, grid: u32, block: u32) -> (RunResult, Vec<u32>) {
     let declared = "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n.shared .u32 flag;\n";
     let program = Source::new(&kernel(&format!("{declared}{body}"))).program("k");
     let mut config = launch_config([grid, 1, 1], [block, 1, 1]);
     let out = config.memory.allocate("out", 256).expect("space");
     config.params = out.to_le_bytes().to_vec();
+    config.workspace = Some(out);
     let result =
         run(&program, config, model, &RunOptions::default(), Control::none()).expect("not cancelled");
     let values = words(result.memory.bytes(out, 256).expect("the buffer"));

@@ -36,6 +36,8 @@ pub(super) fn complete(data: &mut Data) -> Result<()> {
             number.with_context(|| format!("ptx/targets.toml: `{}` is not a target", target.name))?;
         let limits = data.targets.limits.iter().position(|limits| limits.chips.contains(&target.number));
         target.limits = limits.map(|index| Reference::new("LIMITS", index));
+        let gpu = data.targets.gpus.iter().position(|gpu| gpu.chip == target.number);
+        target.gpu = gpu.map(|index| Reference::new("GPUS", index));
     }
     Ok(())
 }
@@ -138,6 +140,7 @@ pub(super) fn targets(data: &Data, source: &mut Source) -> Result<String> {
     sentences("ptx/targets.toml", "summary", &targets.options, |it| (&it.name, &it.summary))?;
     Ok(source.table("TARGETS", "Target", &targets.targets)
         + &source.table("LIMITS", "Limits", &targets.limits)
+        + &source.table("GPUS", "Gpu", &targets.gpus)
         + &names("TARGET_NAMES", &aliases)?
         + &source.table("TARGET_OPTIONS", "TargetOption", &targets.options)
         + &source.table("VERSIONS", "Release", &data.versions))

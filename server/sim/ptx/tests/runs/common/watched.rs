@@ -6,7 +6,7 @@ use warplens_sim_warp::{Checks, Control, RunOptions, RunResult};
 
 use super::{Source, kernel};
 
-/// Runs kernel `k` of a text with all checks enabled. The buffer `out` has 4096 bytes.
+/// Runs kernel `k` of a text with all checks enabled, in a cooperative launch. The buffer `out` has 4096 bytes.
 pub(crate) fn watched(text: &str, grid: u32, block: u32) -> (Source, Program, RunResult) {
     watched_under(text, grid, block, Model::Stack)
 }
@@ -18,6 +18,7 @@ fn watched_under(text: &str, grid: u32, block: u32, model: Model) -> (Source, Pr
     config.shared_memory = 4096;
     let out = config.memory.allocate("out", 4096).expect("space");
     config.params = out.to_le_bytes().to_vec();
+    config.workspace = Some(out);
     let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };
     let result = run(&program, config, model, &options, Control::none()).expect("not cancelled");
     (source, program, result)
