@@ -21,7 +21,7 @@ pub struct Coverage {
     pub buffers: Vec<BufferCoverage>,
 }
 
-/// The bytes of a buffer that a run read and wrote, to four bytes.
+/// The bytes of a buffer that a run read and wrote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BufferCoverage {
     pub name: String,
@@ -49,7 +49,11 @@ impl Prepared {
     /// How much the run of this reached.
     pub fn coverage(&self, result: &RunResult) -> Coverage {
         let is_executed = |line: &&LineTrace| line.executed != 0;
-        let buffers = result.accessed.as_ref().map(|accessed| self.covered_buffers(accessed));
+        let buffers = result.accessed.as_ref().map(|accessed| {
+            // A run whose results nobody can see has no outputs yet.
+            let is_without_result = !accessed.writes() && result.output.text.is_empty();
+            self.covered_buffers(accessed, is_without_result)
+        });
         Coverage {
             executed: result.summed.iter().filter(is_executed).count(),
             statements: self.statements.len(),
@@ -57,13 +61,14 @@ impl Prepared {
         }
     }
 
-    fn covered_buffers(&self, accessed: &AccessedBytes) -> Vec<BufferCoverage> {
+    fn covered_buffers(&self, accessed: &AccessedBytes, is_without_result: bool) -> Vec<BufferCoverage> {
         let expect = &self.resolved.launch.expect;
         let of = |buffer: &PlacedBuffer| {
             let PlacedBuffer { name, element, address, len, deferred } = buffer;
             let written = accessed.written(*address, *len);
             let is_expected = || expect.iter().any(|expected| expected.name == *name);
-            let is_output = self.outputs.contains(name) || *deferred == Some(Fill::Unset) && is_expected();
+            let is_output = self.outputs.contains(name)
+                || *deferred == Some(Fill::Unset) && (is_without_result || is_expected());
             let size = element.bytes() as u64;
             BufferCoverage {
                 name: name.to_string(),

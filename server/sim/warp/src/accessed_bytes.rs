@@ -2,22 +2,22 @@
 
 use std::ops::Range;
 
-/// The bytes of memory that share a bit. An access to one of several narrower elements counts for all of them.
-pub const GRANULE: u64 = 4;
 const WORD: u64 = 64;
 
-/// Which bytes of device memory a run read and wrote, by granules of [`GRANULE`] bytes from `base` on.
+/// Which bytes of device memory a run read and wrote, a bit for each from `base` on.
 #[derive(Clone, Debug, Default)]
 pub struct AccessedBytes {
     base: u64,
     read: Vec<u64>,
     written: Vec<u64>,
+    writes_variables: bool,
 }
 
 impl AccessedBytes {
+    /// `writes_variables`: whether the run also wrote variables of the program.
     #[must_use]
-    pub fn new(base: u64, read: Vec<u64>, written: Vec<u64>) -> AccessedBytes {
-        AccessedBytes { base, read, written }
+    pub fn new(base: u64, read: Vec<u64>, written: Vec<u64>, writes_variables: bool) -> AccessedBytes {
+        AccessedBytes { base, read, written, writes_variables }
     }
 
     /// How many of the `len` bytes at an address were read.
@@ -32,6 +32,12 @@ impl AccessedBytes {
         self.count(&self.written, address, len)
     }
 
+    /// Whether the run wrote any memory that outlives it.
+    #[must_use]
+    pub fn writes(&self) -> bool {
+        self.writes_variables || self.written.iter().any(|bits| *bits != 0)
+    }
+
     /// How many bytes this takes.
     #[must_use]
     pub fn held_bytes(&self) -> usize {
@@ -39,9 +45,8 @@ impl AccessedBytes {
     }
 
     fn count(&self, bits: &[u64], address: u64, len: u64) -> u64 {
-        let start = address.saturating_sub(self.base) / GRANULE;
-        let granules = start..start + len.div_ceil(GRANULE);
-        (ones(bits, granules) * GRANULE).min(len)
+        let start = address.saturating_sub(self.base);
+        ones(bits, start..start + len)
     }
 }
 
@@ -62,13 +67,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_counted_by_granules() {
-        let accessed = AccessedBytes::new(0x100, vec![u64::MAX, 0b1], vec![0b110, u64::MAX]);
-        assert_eq!(accessed.read(0x100, 1024), 260);
-        assert_eq!(accessed.written(0x100, 8), 4);
-        assert_eq!(accessed.written(0x104, 8), 8);
-        assert_eq!(accessed.written(0x104, 7), 7);
-        assert_eq!(accessed.written(0x1fc, 12), 8);
+    fn bytes_are_counted() {
+        let accessed = AccessedBytes::new(0x100, vec![u64::MAX, 0b1], vec![0b110, u64::MAX], false);
+        assert_eq!(accessed.read(0x100, 256), 65);
+        assert_eq!(accessed.written(0x100, 2), 1);
+        assert_eq!(accessed.written(0x101, 8), 2);
+        assert_eq!(accessed.written(0x13f, 3), 2);
         assert_eq!(accessed.written(0x300, 400), 0);
+        assert!(accessed.writes());
     }
 }

@@ -1,27 +1,28 @@
 //! The set of bytes that a range of blocks accesses in memory that all blocks share. It shows whether ranges of blocks
 //! are independent, and which bytes each range has written.
 //!
-//! Each granule is one bit. A list of the nonzero words makes iteration proportional to the accesses instead of the
+//! Each byte is one bit. A list of the nonzero words makes iteration proportional to the accesses instead of the
 //! memory.
 
-use warplens_sim_warp::accessed_bytes::{self, AccessedBytes};
+use std::ops::Range;
+
+use warplens_sim_warp::accessed_bytes::AccessedBytes;
 
 use super::region::{AccessMode, Extent, MemoryRegion};
 use crate::registers::{PerLane, lanes};
 
-const GRANULE: usize = accessed_bytes::GRANULE as usize;
 /// Bytes of memory that one word of bits covers.
-const WORD_BYTES: usize = 64 * GRANULE;
+const WORD: usize = 64;
 
 #[derive(Clone, Debug)]
-struct Granules {
+struct ByteSet {
     words: Vec<u64>,
     dirty: Vec<u32>,
 }
 
-impl Granules {
-    fn new(bytes: usize) -> Granules {
-        Granules { words: vec![0; bytes.div_ceil(WORD_BYTES)], dirty: Vec::new() }
+impl ByteSet {
+    fn new(bytes: usize) -> ByteSet {
+        ByteSet { words: vec![0; bytes.div_ceil(WORD)], dirty: Vec::new() }
     }
 
     fn add(&mut self, word: usize, bits: u64) {
@@ -32,18 +33,18 @@ impl Granules {
         *have |= bits;
     }
 
-    /// Adds the granules of `len` bytes; `len` is at least one.
+    /// Adds `len` bytes.
     #[inline]
     fn add_bytes(&mut self, at: usize, len: usize) {
-        let (mut first, last) = (at / GRANULE, (at + len - 1) / GRANULE);
-        while first <= last {
-            let count = (last - first + 1).min(64 - first % 64);
-            self.add(first / 64, (u64::MAX >> (64 - count)) << (first % 64));
+        let (mut first, end) = (at, at + len);
+        while first < end {
+            let count = (end - first).min(WORD - first % WORD);
+            self.add(first / WORD, (u64::MAX >> (WORD - count)) << (first % WORD));
             first += count;
         }
     }
 
-    fn is_disjoint(&self, others: &Granules) -> bool {
+    fn is_disjoint(&self, others: &ByteSet) -> bool {
         let (few, many) = if self.dirty.len() < others.dirty.len() { (self, others) } else { (others, self) };
         few.dirty.iter().all(|&word| few.words[word as usize] & many.words[word as usize] == 0)
     }
@@ -57,8 +58,8 @@ impl Granules {
 #[derive(Clone, Debug)]
 struct RegionAccesses {
     region: MemoryRegion,
-    read: Granules,
-    written: Granules,
+    read: ByteSet,
+    written: ByteSet,
 }
 
 #[derive(Clone, Debug)]
@@ -71,8 +72,8 @@ impl AccessSet {
     pub(crate) fn new(launch: usize, globals: usize) -> AccessSet {
         let of = |region, bytes| RegionAccesses {
             region,
-            read: Granules::new(bytes),
-            written: Granules::new(bytes),
+            read: ByteSet::new(bytes),
+            written: ByteSet::new(bytes),
         };
         AccessSet { regions: [of(MemoryRegion::Launch, launch), of(MemoryRegion::Globals, globals)] }
     }
@@ -88,7 +89,7 @@ impl AccessSet {
         mask: u32,
     ) {
         let Some(of) = self.regions.iter_mut().find(|of| of.region == extent.region) else { return };
-        let granules = match mode {
+        let bytes = match mode {
             AccessMode::Load => &mut of.read,
             AccessMode::Store => &mut of.written,
         };
@@ -101,19 +102,20 @@ impl AccessSet {
                 continue;
             }
             if !range.is_empty() {
-                granules.add_bytes(range.start, range.len());
+                bytes.add_bytes(range.start, range.len());
             }
             range = at..at + span as usize;
         }
         if !range.is_empty() {
-            granules.add_bytes(range.start, range.len());
+            bytes.add_bytes(range.start, range.len());
         }
     }
 
     /// The accesses to the memory of the launch, which begins at the address `base`.
     pub fn into_launch(self, base: u64) -> AccessedBytes {
-        let [launch, _] = self.regions;
-        AccessedBytes::new(base, launch.read.words, launch.written.words)
+        let [launch, variables] = self.regions;
+        let writes_variables = !variables.written.dirty.is_empty();
+        AccessedBytes::new(base, launch.read.words, launch.written.words, writes_variables)
     }
 
     /// Whether neither range of blocks wrote bytes that the other accessed.
@@ -136,9 +138,9 @@ impl AccessSet {
             theirs.read.drain().for_each(|(word, bits)| ours.read.add(word, bits));
             for (word, bits) in theirs.written.drain() {
                 ours.written.add(word, bits);
-                for granule in (0..64).filter(|granule| bits >> granule & 1 == 1) {
-                    let at = word * WORD_BYTES + granule * GRANULE;
-                    target[at..at + GRANULE].copy_from_slice(&source[at..at + GRANULE]);
+                for run in runs(bits) {
+                    let bytes = word * WORD + run.start..word * WORD + run.end;
+                    target[bytes.clone()].copy_from_slice(&source[bytes]);
                 }
             }
         }
@@ -146,28 +148,47 @@ impl AccessSet {
     }
 }
 
+/// The ranges of bits that are set.
+fn runs(bits: u64) -> impl Iterator<Item = Range<usize>> {
+    let mut end = 0;
+    std::iter::from_fn(move || {
+        let rest = bits.checked_shr(end).filter(|rest| *rest != 0)?;
+        let start = end + rest.trailing_zeros();
+        end = start + (bits >> start).trailing_ones();
+        Some(start as usize..end as usize)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn set(spans: &[(usize, usize)]) -> Granules {
-        let mut granules = Granules::new(4096);
-        spans.iter().for_each(|&(at, len)| granules.add_bytes(at, len));
-        granules
+    fn set(spans: &[(usize, usize)]) -> ByteSet {
+        let mut bytes = ByteSet::new(1024);
+        spans.iter().for_each(|&(at, len)| bytes.add_bytes(at, len));
+        bytes
     }
 
     #[test]
-    fn bytes_become_granules() {
-        let mut granules = set(&[(5, 1), (248, 16), (1024, 512)]);
-        let mut words: Vec<_> = granules.drain().collect();
+    fn bytes_become_bits() {
+        let mut bytes = set(&[(1, 1), (62, 4), (256, 128)]);
+        let mut words: Vec<_> = bytes.drain().collect();
         words.sort_unstable();
         assert_eq!(words, [(0, 3 << 62 | 2), (1, 3), (4, u64::MAX), (5, u64::MAX)]);
-        assert_eq!(granules.drain().count(), 0);
+        assert_eq!(bytes.drain().count(), 0);
     }
 
     #[test]
     fn disjoint_and_overlapping_sets() {
-        assert!(set(&[(0, 256), (600, 4)]).is_disjoint(&set(&[(256, 100), (604, 4)])));
-        assert!(!set(&[(0, 256), (600, 4)]).is_disjoint(&set(&[(602, 1)])));
+        assert!(set(&[(0, 64), (150, 1)]).is_disjoint(&set(&[(64, 25), (151, 1)])));
+        assert!(!set(&[(0, 64), (150, 4)]).is_disjoint(&set(&[(153, 1)])));
+    }
+
+    #[test]
+    fn runs_of_bits() {
+        let of = |bits| runs(bits).collect::<Vec<_>>();
+        assert_eq!(of(0), []);
+        assert_eq!(of(u64::MAX), [0..64]);
+        assert_eq!(of(1 << 63 | 0b1101), [0..1, 2..4, 63..64]);
     }
 }
