@@ -64,6 +64,14 @@ pub(crate) fn read_launches(
     }
     let launch = launch_text(&found.text, format);
     let launch = launch.map_err(|problem| found.problem(&problem));
-    request.launch = Choice::Given(Box::new(launch.map_err(RunError::Launch)?));
+    let launch = launch.map_err(RunError::Launch)?;
+    if !matches!(&request.launch, Choice::First) && request.launch != Choice::of_name(&launch.name) {
+        bail!(
+            "standard input has the keys of one launch, `{}`: omit the options that select another (`--launch`, `--grid`, `--block`, \
+             `--cluster`, `--arg`)",
+            launch.name
+        );
+    }
+    request.launch = Choice::Given(Box::new(launch));
     Ok(launch_file::launches(None, base))
 }
