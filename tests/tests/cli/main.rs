@@ -7,6 +7,7 @@ mod batch;
 mod commands;
 mod fmt;
 mod hostile;
+mod injected_failures;
 mod lane_pages;
 mod readme;
 mod sass;
