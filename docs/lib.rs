@@ -1,6 +1,9 @@
-//! The pages of diagnostics and findings. A crate of their own, because a package contains only files of its crate.
+//! The pages that the program shows. A crate of their own, because a package contains only files of its crate.
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
+
+/// The page for programs that use the command line, as markdown.
+pub const AUTOMATION: &str = include_str!("automation.md");
 
 /// The page of a diagnostic. A constant of a page that does not exist does not compile.
 ///

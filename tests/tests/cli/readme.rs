@@ -1,12 +1,12 @@
-//! Runs the commands of the README, as a reader types them in the root of a clone.
+//! Runs the commands of the README and of the page for programs, as a reader types them in the root of a clone.
 
 use std::path::Path;
 
-/// The lines in the README's shell blocks that run `warplens`, without their comments.
-fn commands(readme: &str) -> Vec<&str> {
+/// The lines in shell blocks that run `warplens`, without their comments.
+fn commands(page: &str) -> Vec<&str> {
     let mut in_block = false;
     let mut commands = Vec::new();
-    for line in readme.lines() {
+    for line in page.lines() {
         if line.starts_with("```") {
             in_block = line == "```sh";
         } else if in_block && line.starts_with("warplens ") {
@@ -19,18 +19,21 @@ fn commands(readme: &str) -> Vec<&str> {
 #[test]
 fn each_command_succeeds_in_a_clone() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests are in the workspace");
-    let readme = std::fs::read_to_string(root.join("README.md")).expect("the README is text");
-    let commands = commands(&readme);
-    assert!(commands.len() >= 7, "the README has the commands of the terminal: {commands:?}");
+    let [readme, automation] = ["README.md", "docs/automation.md"]
+        .map(|page| std::fs::read_to_string(root.join(page)).expect("a page of text"));
+    assert!(automation.len() <= 20_000, "a program reads the page whole: {}", automation.len());
+    let commands: Vec<&str> = [&readme, &automation].into_iter().flat_map(|page| commands(page)).collect();
+    assert!(commands.len() >= 16, "the pages have the commands of the terminal: {commands:?}");
     for command in commands {
-        // The README only quotes arguments without white space, to protect brackets from the shell.
+        // The pages only quote arguments without white space, to protect brackets from the shell.
         let arguments: Vec<&str> =
             command.split_whitespace().skip(1).map(|argument| argument.trim_matches('\'')).collect();
         let output = crate::support::run(root, &arguments, b"");
         let (printed, error) =
             (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success(), "`{command}` fails\n{printed}{error}");
-        assert!(arguments[0] != "sim" || printed.contains("finished: "), "`{command}` stops\n{printed}");
+        let is_run = arguments[0] == "sim";
+        assert!(!is_run || printed.contains("finished"), "`{command}` stops\n{printed}");
         assert!(arguments[0] != "explain" || !printed.is_empty(), "`{command}` prints nothing");
     }
 }

@@ -13,7 +13,7 @@ use crate::markdown::render;
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// The name: `bra`, `.reqntid`, `%laneid`, `icmp.lt`
+    /// The name: `bra`, `.reqntid`, `%laneid`, `icmp.lt`, `data-race`; or `automation`, the page for programs
     #[arg(required_unless_present_any = ["list", "descriptor"])]
     name: Option<String>,
 
@@ -82,7 +82,10 @@ fn explained(arguments: &Arguments) -> Result<(String, Value), String> {
         let names = warplens_ide::explained_names(language);
         return Ok((names.iter().map(|name| format!("{name}\n")).collect(), json!({ "names": names })));
     };
-    let markdown = warplens_ide::explain(name, language).ok_or_else(|| unknown(name, language))?;
+    let markdown = match name.as_str() {
+        "automation" => warplens_docs::AUTOMATION.to_owned(),
+        _ => warplens_ide::explain(name, language).ok_or_else(|| unknown(name, language))?,
+    };
     Ok((render(&markdown, width()), json!({ "name": name, "markdown": markdown })))
 }
 
