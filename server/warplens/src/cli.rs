@@ -1,6 +1,7 @@
 //! The command line: arguments and exit codes.
 
 mod check;
+mod code_frame;
 mod compare;
 mod explain;
 mod files;

@@ -124,5 +124,5 @@ fn a_box_that_is_larger_than_shared_memory_is_reported() {
     let output = run(&["sim", "--language", "ptx", "-"], text);
     assert_survived(&output, text);
     let printed = String::from_utf8_lossy(&output.stdout);
-    assert!(printed.contains("error[out-of-bounds] -:17:"), "{printed}");
+    assert!(printed.contains("error[out-of-bounds]") && printed.contains("--> -:17:"), "{printed}");
 }

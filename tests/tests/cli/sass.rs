@@ -128,13 +128,27 @@ fn a_float_instruction_that_is_not_simulated() {
             13          /*00a0*/                   EXIT ;                                 not run
             14                  ..........
 
-            error[unsupported] k.sass:12: Unsupported instruction: an unknown value is used as an address in lanes 16-31
-                it comes from the unsupported instruction `MUFU.EX2.F16`: its function is not simulated; the run stops here
-                threads (16,0,0) to (31,0,0) of block (0,0,0): lanes 16-31 of warp 0
-                line 9: the value is computed here
-            warning[unsupported] k.sass:9: Unsupported instruction: `MUFU.EX2.F16`: its function is not simulated
-                its result is not known; the run continues, and stops where a branch or an address depends on it
-                threads (16,0,0) to (31,0,0) of block (0,0,0): lanes 16-31 of warp 0
+            error[unsupported]: Unsupported instruction: an unknown value is used as an address in lanes 16-31
+              --> k.sass:12:9
+               |
+             9 |         /*0060*/                   MUFU.EX2.F16 R0, R0 ;
+               |         ------------------------------------------------ the value is computed here
+            ...
+            12 |         /*0090*/                   STG.E [R2], R0 ;
+               |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+               |
+               = note: it comes from the unsupported instruction `MUFU.EX2.F16`: its function is not simulated; the run stops here
+               = note: threads (16,0,0) to (31,0,0) of block (0,0,0): lanes 16-31 of warp 0
+
+            warning[unsupported]: Unsupported instruction: `MUFU.EX2.F16`: its function is not simulated
+             --> k.sass:9:9
+              |
+            9 |         /*0060*/                   MUFU.EX2.F16 R0, R0 ;
+              |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+              |
+              = note: its result is not known; the run continues, and stops where a branch or an address depends on it
+              = note: threads (16,0,0) to (31,0,0) of block (0,0,0): lanes 16-31 of warp 0
+
             stopped: unsupported instruction: 11 warp instructions, 304 thread instructions (16 predicated off)
             verdict: incomplete (unsupported)
             --

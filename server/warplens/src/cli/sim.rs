@@ -11,6 +11,7 @@ mod registers;
 mod selection;
 mod simulated;
 mod steps;
+mod warp_choice;
 mod watch;
 
 use std::io::{self, Write};
@@ -106,19 +107,20 @@ fn simulate(
     let prepared = source.prepare(request, launches)?;
     let dump = buffers_to_dump(&arguments.dump, &prepared)?;
     if prepared.guess.is_none() {
-        check_warp(arguments.warp, &prepared)?;
+        check_warp(arguments.known_warp(), &prepared)?;
     }
     let cores = Cores::all();
     let line = ProgressLine::new();
     let control =
         Control { workers: Some(&cores), progress: &|progress| line.show(progress), ..Control::none() };
     let ended = prepared.run_adjusted(control).and_then(|(prepared, result)| {
-        let steps = arguments.trace.then(|| steps::record(&prepared, arguments, control));
-        Ok((steps.transpose()?.flatten(), prepared, result))
+        let warp = arguments.warp.and_then(|choice| choice.among(&result));
+        let steps = arguments.trace.then(|| steps::record(&prepared, warp, arguments, control));
+        Ok((steps.transpose()?.flatten(), warp, prepared, result))
     });
-    let (steps, prepared, result) = ended.map_err(RunError::from)?;
+    let (steps, warp, prepared, result) = ended.map_err(RunError::from)?;
     line.end();
-    check_warp(arguments.warp, &prepared)?;
+    check_warp(arguments.known_warp(), &prepared)?;
     let symbols = source.analysis.symbols(source.file).map_err(RunError::from)?;
     let text = Rope::from_str(&source.text);
     let hidden = hidden(&symbols, &prepared, &text);
@@ -127,7 +129,7 @@ fn simulate(
     let verdict = prepared.verdict(&result, &failures, &coverage);
     let path = source.path.clone();
     let result = Arc::new(result);
-    Ok(Simulated { path, text, prepared, result, dump, failures, verdict, coverage, hidden, steps })
+    Ok(Simulated { path, text, prepared, result, warp, dump, failures, verdict, coverage, hidden, steps })
 }
 
 /// The lines of kernels and functions that are not part of the run.
@@ -151,21 +153,19 @@ fn hidden(symbols: &[Symbol], prepared: &Prepared, text: &Rope) -> Vec<Range<usi
 /// Writes the result in the format of the arguments.
 fn write(simulated: &Simulated, arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
     match arguments.format {
-        OutputFormat::Human => {
-            Listing { run: simulated, warp: arguments.warp, width: terminal::width() }.write(out)
-        }
+        OutputFormat::Human => Listing { run: simulated, width: terminal::width() }.write(out),
         OutputFormat::Html | OutputFormat::Svg => {
             let mut listing = Vec::new();
-            Listing { run: simulated, warp: arguments.warp, width: None }.write(&mut listing)?;
+            Listing { run: simulated, width: None }.write(&mut listing)?;
             let panel = match arguments.format {
-                OutputFormat::Html => panel_page::render(simulated, arguments.warp),
+                OutputFormat::Html => panel_page::render(simulated, simulated.warp),
                 _ => None,
             };
             let listing = String::from_utf8_lossy(&listing);
             out.write_all(picture::render(&listing, arguments.format, panel.as_deref()).as_bytes())
         }
         OutputFormat::Json => {
-            let options = simulated.report_options(arguments.warp);
+            let options = simulated.report_options();
             let at = |statement| simulated.position(statement);
             steps::write_json(simulated, &at, out)?;
             let report = Report::new(&simulated.prepared.resolved, &simulated.result, &options, &at);

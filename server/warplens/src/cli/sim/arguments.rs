@@ -8,6 +8,8 @@ use warplens_ide::Language;
 use warplens_ide::lanes::{RunRequest, RunSettings};
 use warplens_sim_warp::WarpId;
 
+use super::warp_choice::WarpChoice;
+
 use crate::cli::input::language_parser;
 use crate::cli::launch::LaunchArguments;
 
@@ -32,9 +34,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME")]
     pub(super) dump: Vec<String>,
 
-    /// Show only this warp; without a block, of block 0,0,0
-    #[arg(long, value_name = "[X,Y,Z:]W", value_parser = warp)]
-    pub(super) warp: Option<WarpId>,
+    /// Show only this warp; without a block, of block 0,0,0. `divergent` is the one with the fewest active lanes, `worst` the one that runs longest
+    #[arg(long, value_name = "[X,Y,Z:]W|divergent|worst", value_parser = WarpChoice::parse)]
+    pub(super) warp: Option<WarpChoice>,
 
     /// Also print the final values of registers
     #[arg(long)]
@@ -104,11 +106,16 @@ impl Arguments {
             checks: !self.no_checks,
             eager: self.asynchronous == "eager",
             registers: self.registers,
-            warp: self.warp,
-            one_warp: self.warp.is_some(),
+            warp: self.known_warp(),
+            one_warp: self.known_warp().is_some(),
             ..RunSettings::default()
         };
         self.launch.request(language, self.model.as_deref(), settings)
+    }
+
+    /// The warp to show, if it does not depend on the run.
+    pub(super) fn known_warp(&self) -> Option<WarpId> {
+        self.warp.and_then(WarpChoice::known)
     }
 
     /// An option that only affects the lanes, registers and buffers of a result, if one is set.
@@ -120,30 +127,5 @@ impl Arguments {
             ("--counters", self.counters),
         ];
         options.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
-    }
-}
-
-/// Parses `X,Y,Z:W`, or `W` for a warp of the first block.
-fn warp(flag: &str) -> Result<WarpId, String> {
-    let invalid =
-        || format!("`{flag}` is not a warp: use X,Y,Z:W, such as 1,0,0:3 for warp 3 of block 1,0,0");
-    let (block, warp) = flag.split_once(':').unwrap_or(("0,0,0", flag));
-    let numbers: Vec<u32> =
-        block.split(',').map(|part| part.trim().parse().map_err(|_| invalid())).collect::<Result<_, _>>()?;
-    let cta = <[u32; 3]>::try_from(numbers).map_err(|_| invalid())?;
-    Ok(WarpId { cta, warp: warp.trim().parse().map_err(|_| invalid())? })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn warps() {
-        assert_eq!(warp("1,0,2:3"), Ok(WarpId { cta: [1, 0, 2], warp: 3 }));
-        assert_eq!(warp("3"), Ok(WarpId { cta: [0; 3], warp: 3 }));
-        for invalid in ["", "-1", "1,0:2", "1,0,0", "1,0,0:x", "1,0,0,0:1", "-1,0,0:1"] {
-            assert!(warp(invalid).is_err(), "{invalid}");
-        }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use annotate_snippets::Level;
 use anstyle::{AnsiColor, Style};
 use text_size::{TextRange, TextSize};
 use warplens_ide::lanes::text::Style as LaneStyle;
@@ -11,10 +12,12 @@ use warplens_ide::lanes::{
     BufferCoverage, LaneView, LaunchSource, Missing, Reporter, count, counter_totals, first_divergence,
 };
 use warplens_sim_launch::{show, size};
-use warplens_sim_warp::{Finding, Limits, Severity, StatementId, Status, WarpId, WarpTrace};
+use warplens_sim_warp::{FindingKind, Limits, Severity, StatementId, Status, WarpId, WarpTrace};
 
 use super::simulated::Simulated;
+use super::warp_choice::{active_share, instructions, longest, most_divergent};
 use super::{registers, steps};
+use crate::cli::code_frame::{Location, Problem};
 use crate::cli::plain::{plain, without_tabs};
 
 const FAINT: Style = Style::new().dimmed();
@@ -29,6 +32,9 @@ const MAX_COLUMN: usize = 72;
 /// In a narrow terminal the limit is lower, but at least this.
 const MIN_COLUMN: usize = 24;
 
+/// Columns before the text of a note below code, at most.
+const NOTE_INDENT: usize = 14;
+
 /// If a file has more lines, only the kernel is shown.
 const MAX_LINES: usize = 1000;
 
@@ -37,7 +43,6 @@ const ELEMENTS: usize = 8;
 
 pub(super) struct Listing<'r> {
     pub(super) run: &'r Simulated,
-    pub(super) warp: Option<WarpId>,
     /// The columns of the terminal.
     pub(super) width: Option<usize>,
 }
@@ -46,7 +51,7 @@ impl Listing<'_> {
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         // The steps are those of the first warp.
         let interesting = self.run.steps.is_none().then(|| self.run.interesting_warp());
-        let warp = self.warp.or(interesting);
+        let warp = self.run.warp.or(interesting);
         let shown = self.run.prepared.show(Arc::clone(&self.run.result), warp);
         self.heading(&shown, out)?;
         match &self.run.steps {
@@ -103,7 +108,7 @@ impl Listing<'_> {
             0 | 1 => writeln!(out, "{FAINT}warp 0 of 1{FAINT:#}"),
             _ => writeln!(
                 out,
-                "{FAINT}warp {warp} of block {x},{y},{z}; {all} warps in total (--warp X,Y,Z:W selects another){FAINT:#}"
+                "{FAINT}warp {warp} of block {x},{y},{z}; {all} warps in total (--warp X,Y,Z:W, divergent or worst selects another){FAINT:#}"
             ),
         }?;
         let line_of = |offset: TextSize| self.run.text.byte_to_line(offset.into()) as u32;
@@ -190,45 +195,50 @@ impl Listing<'_> {
         // The most severe first, and in order of execution within a severity.
         let mut findings = shown.findings();
         findings.sort_by_key(|reported| reported.finding.severity);
-        for reported in findings {
+        for reported in &findings {
             let finding = reported.finding;
-            let (style, word) = severity(finding.severity);
-            let location = self.location(finding);
             let message = reported.message();
-            let mut lines = message.lines();
-            let title = lines.next().unwrap_or_default();
-            writeln!(out, "{style}{word}[{}]{style:#} {location}: {}", finding.kind, plain(title))?;
-            for details in lines {
-                writeln!(out, "    {}", plain(details))?;
-            }
-            for related in &finding.related {
-                if let Some(position) = self.run.position(related.statement) {
-                    writeln!(out, "    line {}: {}", position.line + 1, plain(&related.message))?;
-                }
-            }
+            let related = finding.related.iter().filter_map(|related| {
+                Some(Location::related(self.range(related.statement)?, &related.message))
+            });
+            let at = finding.statement.and_then(|statement| self.range(statement));
+            let locations = at.map(Location::primary).into_iter().chain(related).collect();
+            self.problem(level(finding.severity), finding.kind.name(), &message, locations, out)?;
         }
         let reporter = Reporter::new(&self.run.prepared.resolved, self.run.prepared.width());
         for failure in &self.run.failures {
-            let place = self.place(failure.writer.map(|store| store.statement));
             let message = failure.described(reporter);
-            let (title, thread) = message.split_once('\n').unwrap_or((&message, ""));
-            writeln!(out, "{ERROR}error{ERROR:#} {place}: expect: {}", plain(title))?;
-            if !thread.is_empty() {
-                writeln!(out, "    {}", plain(thread))?;
-            }
+            let writer = failure.writer.and_then(|store| self.range(store.statement));
+            let locations = writer.map(Location::primary).into_iter().collect();
+            self.problem(Level::ERROR, FindingKind::ExpectFailed.name(), &message, locations, out)?;
         }
         Ok(())
     }
 
-    fn location(&self, finding: &Finding) -> String {
-        self.place(finding.statement)
+    /// The first line of a message is its title.
+    fn problem(
+        &self,
+        level: Level<'static>,
+        code: &str,
+        message: &str,
+        locations: Vec<Location<'_>>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let mut lines = message.lines();
+        let title = plain(lines.next().unwrap_or_default());
+        let notes = lines.map(|line| self.wrapped(&plain(line)).into()).collect();
+        let problem = Problem { level, code, title, locations, notes };
+        writeln!(out, "{}\n", problem.render(&plain(&self.run.path), &self.run.text))
     }
 
-    /// `k.ptx:12`
-    fn place(&self, statement: Option<StatementId>) -> String {
-        let line = statement.and_then(|statement| self.run.position(statement));
-        let line = line.map_or(String::new(), |position| format!(":{}", position.line + 1));
-        format!("{}{line}", plain(&self.run.path))
+    /// A note, broken at words to fit the terminal.
+    fn wrapped(&self, note: &str) -> String {
+        let Some(width) = self.width else { return note.to_owned() };
+        textwrap::fill(note, width.saturating_sub(NOTE_INDENT).max(MIN_COLUMN))
+    }
+
+    fn range(&self, statement: StatementId) -> Option<TextRange> {
+        Some(self.run.prepared.statements.get(statement.index())?.range)
     }
 
     /// The output of the program, without control characters.
@@ -264,11 +274,33 @@ impl Listing<'_> {
         Ok(())
     }
 
+    /// Which of several warps diverges most, and which one runs longest.
+    fn summary_of_warps(&self, out: &mut dyn Write) -> io::Result<()> {
+        let result = &self.run.result;
+        let (Some(divergent), Some(longest)) = (most_divergent(result), longest(result)) else {
+            return Ok(());
+        };
+        let mut parts = Vec::new();
+        let share = active_share(divergent);
+        if share < 1.0 {
+            parts.push(format!("fewest active lanes {:.0} % ({})", share * 100.0, named(divergent)));
+        }
+        let most = instructions(longest);
+        if result.warps.iter().any(|warp| instructions(warp) < most) {
+            parts.push(format!("most instructions {most} ({})", named(longest)));
+        }
+        if result.warps.len() < 2 || parts.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "{FAINT}warps: {}{FAINT:#}", parts.join(", "))
+    }
+
     fn totals(&self, shown: &LaneView, out: &mut dyn Write) -> io::Result<()> {
         let result = &self.run.result;
         for line in counter_totals(result, shown.width()) {
             writeln!(out, "{FAINT}{line}{FAINT:#}")?;
         }
+        self.summary_of_warps(out)?;
         let totals = &result.totals;
         let (style, ended) = match result.status {
             Status::Finished => (STRONG, "finished"),
@@ -315,14 +347,20 @@ impl Listing<'_> {
     }
 }
 
+/// `warp 3 of block 1,0,0`
+fn named(warp: &WarpTrace) -> String {
+    let [x, y, z] = warp.cta;
+    format!("warp {} of block {x},{y},{z}", warp.warp)
+}
+
 fn is_of(trace: &WarpTrace, warp: WarpId) -> bool {
     (trace.cta, trace.warp) == (warp.cta, warp.warp)
 }
 
-fn severity(severity: Severity) -> (Style, &'static str) {
+fn level(severity: Severity) -> Level<'static> {
     match severity {
-        Severity::Error => (ERROR, "error"),
-        Severity::Warning => (WARNING, "warning"),
-        Severity::Information => (STRONG, "note"),
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Information => Level::NOTE,
     }
 }

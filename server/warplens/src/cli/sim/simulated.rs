@@ -17,6 +17,8 @@ pub(super) struct Simulated {
     pub(super) text: Rope,
     pub(super) prepared: Prepared,
     pub(super) result: Arc<RunResult>,
+    /// The warp that the arguments select.
+    pub(super) warp: Option<WarpId>,
     pub(super) dump: Vec<PlacedBuffer>,
     /// Failed checks of the launch.
     pub(super) failures: Vec<Unexpected>,
@@ -43,11 +45,11 @@ impl Simulated {
         Some(Position { line: at.line, character: at.character })
     }
 
-    pub(super) fn report_options(&self, warp: Option<WarpId>) -> Options<'_> {
+    pub(super) fn report_options(&self) -> Options<'_> {
         Options {
             model: self.prepared.model.name(),
             dump: &self.dump,
-            warp,
+            warp: self.warp,
             statements: &self.prepared.statements,
             failures: &self.failures,
             verdict: &self.verdict,

@@ -18,13 +18,14 @@ const LANES: Style = AnsiColor::Cyan.on_default();
 /// The limit of the width of the columns with instructions and lanes. Longer texts stick out.
 const MAX_COLUMN: usize = 44;
 
-/// Records the steps of the shown warp.
+/// Records the steps of a warp, by default the first.
 pub(super) fn record(
     prepared: &Prepared,
+    warp: Option<WarpId>,
     arguments: &Arguments,
     control: Control<'_>,
 ) -> Result<Option<Steps>, Cancelled> {
-    let warp = arguments.warp.unwrap_or(WarpId { cta: [0; 3], warp: 0 });
+    let warp = warp.unwrap_or(WarpId { cta: [0; 3], warp: 0 });
     prepared.steps(warp, arguments.launch.trace_bytes(), control)
 }
 

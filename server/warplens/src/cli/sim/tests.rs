@@ -391,9 +391,10 @@ fn launch_files_are_found_and_their_errors_have_positions() {
             k: inferred launch (no launch configured), grid 1, block 32, model stack
             args: {"name":"n","u32":32}
             warp 0 of 1
-            note[step-limit] ~/k.ptx: Step limit: reached after 0 of 1 blocks
-                the limit is 1 warp instructions; launch fewer blocks, or raise it
-                with inferred arguments: write a launch to check it
+            note[step-limit]: Step limit: reached after 0 of 1 blocks
+            --> ~/k.ptx
+             = note: the limit is 1 warp instructions; launch fewer blocks, or raise it
+             = note: with inferred arguments: write a launch to check it
             stopped at the step limit (--max-steps): 1 warp instruction, 32 thread instructions
             verdict: incomplete (step-limit)
         "#]],
@@ -456,8 +457,14 @@ fn the_reference_emulator_and_its_divergence() {
             3      halt
             4  .end
 
-            error[not-assembled] ~/guide.wave:2: Not assembled: toolchain 0.1.2 accepts a number in `mov_imm` only
-                move it into a register first
+            error[not-assembled]: Not assembled: toolchain 0.1.2 accepts a number in `mov_imm` only
+             --> ~/guide.wave:2:5
+              |
+            2 |     iadd r0, r0, 1
+              |     ^^^^^^^^^^^^^^
+              |
+              = note: move it into a register first
+
             stopped: unsupported instruction: 0 warp instructions, 0 thread instructions
         "#]],
     );
@@ -488,8 +495,14 @@ fn faults_and_failed_checks() {
          9          exit;
         10  }
 
-        error ~/mismatch.ptx:8: expect: `x`[1] is 5, expected 6
-            stored by thread (0,0,0) of block (0,0,0): lane 0 of warp 0
+        error[expect-failed]: `x`[1] is 5, expected 6
+         --> ~/mismatch.ptx:8:2
+          |
+        8 |     st.global.u32 [%rd+4], 5;
+          |     ^^^^^^^^^^^^^^^^^^^^^^^^^
+          |
+          = note: stored by thread (0,0,0) of block (0,0,0): lane 0 of warp 0
+
         x: u32[2]
                0  0 5
         finished: 3 warp instructions, 3 thread instructions, 0 of 1 checks passed
@@ -514,9 +527,15 @@ fn faults_and_failed_checks() {
              9          exit;  not run
             10  }
 
-            error[out-of-bounds] ~/short.ptx:8: Out of bounds: `x[1]` is beyond `x`, which has 1 element
-                `x` has 4 bytes, this store of 4 bytes needs 8; guard the access, or make the buffer larger
-                thread (0,0,0) of block (0,0,0): lane 0 of warp 0
+            error[out-of-bounds]: Out of bounds: `x[1]` is beyond `x`, which has 1 element
+             --> ~/short.ptx:8:2
+              |
+            8 |     st.global.u32 [%rd+4], 5;
+              |     ^^^^^^^^^^^^^^^^^^^^^^^^^
+              |
+              = note: `x` has 4 bytes, this store of 4 bytes needs 8; guard the access, or make the buffer larger
+              = note: thread (0,0,0) of block (0,0,0): lane 0 of warp 0
+
             faulted: 2 warp instructions, 2 thread instructions
         "#]],
     );
@@ -553,10 +572,17 @@ fn one_finding_a_cause() {
     let (_, ending) = text.rsplit_once("}\n").expect("a listing");
     expect![[r#"
 
-        error[wrong-membermask] ~/k.ptx:15: Invalid member mask: it does not include all lanes that execute the instruction
-            the mask of lane 8 is 0xff and misses lanes 8-15; include each of them
-            threads (8,0,0) to (15,0,0) of block (0,0,0): lanes 8-15 of warp 0; also in 3 warps of 2 blocks; also at 2 statements of this source line
-            source: reduce.cu:9 (inlined: sum.h:30)
+        error[wrong-membermask]: Invalid member mask: it does not include all lanes that execute the instruction
+          --> ~/k.ptx:15:2
+           |
+        15 |     vote.sync.ballot.b32 %r2, %p, 0xff;
+           |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+           |
+           = note: the mask of lane 8 is 0xff and misses lanes 8-15; include each of them
+           = note: threads (8,0,0) to (15,0,0) of block (0,0,0): lanes 8-15 of warp 0; also in 3 warps of 2 blocks; also at 2 statements of this source line
+           = note: source: reduce.cu:9 (inlined: sum.h:30)
+
+        warps: fewest active lanes 79 % (warp 0 of block 0,0,0)
         finished: 28 warp instructions, 704 thread instructions (64 predicated off)
     "#]].assert_eq(ending);
     let (json, _) = folder.answer(&["~/k.ptx", "--format", "json"]);
@@ -641,7 +667,7 @@ fn a_size_alone_infers_the_arguments() {
         expect![[r#"
             k: launch from the command line, grid 1, block 64, model stack
             args: {"name":"x","buffer":"u32","len":65536,"fill":"zero"} {"name":"n","u32":64}
-            warp 0 of block 0,0,0; 2 warps in total (--warp X,Y,Z:W selects another)
+            warp 0 of block 0,0,0; 2 warps in total (--warp X,Y,Z:W, divergent or worst selects another)
             finished: 6 warp instructions, 192 thread instructions
         "#]],
     );
@@ -665,9 +691,15 @@ fn a_run_that_stops_at_an_error_in_the_program() {
         6          ret;  not run
         7  }
 
-        error[unsupported] ~/k.ptx:5: Unsupported instruction: `ad.u32`
-            the instruction is unknown
-            threads (0,0,0) to (31,0,0) of block (0,0,0): lanes 0-31 of warp 0
+        error[unsupported]: Unsupported instruction: `ad.u32`
+         --> ~/k.ptx:5:2
+          |
+        5 |     ad.u32 %r;
+          |     ^^^^^^^^^^
+          |
+          = note: the instruction is unknown
+          = note: threads (0,0,0) to (31,0,0) of block (0,0,0): lanes 0-31 of warp 0
+
         stopped at an error in the program (run `warplens check` to show it): 1 warp instruction, 32 thread instructions
         verdict: findings (unsupported)
     "#]]);

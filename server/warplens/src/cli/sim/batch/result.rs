@@ -64,7 +64,7 @@ pub(super) fn ended(simulated: &Simulated, arguments: &Arguments, index: u64, id
     let checks = prepared.resolved.launch.expect.len();
     let failures = failures.iter().map(|failure| failure.message.as_str()).collect();
     let expect = (checks != 0).then_some(Checks { checks, failures });
-    let options = simulated.report_options(arguments.warp);
+    let options = simulated.report_options();
     let at = |statement| simulated.position(statement);
     let line = match arguments.full {
         true => {

@@ -137,7 +137,7 @@ impl<'a> Batch<'a> {
         let dump = buffers_to_dump(&arguments.dump, &prepared)?;
         let settled = prepared.run_adjusted(Control::none());
         let (prepared, result) = settled.map_err(RunError::from)?;
-        check_warp(arguments.warp, &prepared)?;
+        check_warp(arguments.known_warp(), &prepared)?;
         let failures = Unexpected::of(&prepared.resolved, &result);
         let coverage = prepared.coverage(&result);
         let verdict = prepared.verdict(&result, &failures, &coverage);
@@ -145,6 +145,7 @@ impl<'a> Batch<'a> {
             path: source.path.clone(),
             text: text.clone(),
             prepared,
+            warp: arguments.warp.and_then(|choice| choice.among(&result)),
             result: result.into(),
             dump,
             failures,
