@@ -225,16 +225,17 @@ impl Listing<'_> {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let mut lines = message.lines();
-        let title = plain(lines.next().unwrap_or_default());
-        let notes = lines.map(|line| self.wrapped(&plain(line)).into()).collect();
+        // `warning[code]: `
+        let title = self.wrapped(&plain(lines.next().unwrap_or_default()), code.len() + 11).into();
+        let notes = lines.map(|line| self.wrapped(&plain(line), NOTE_INDENT).into()).collect();
         let problem = Problem { level, code, title, locations, notes };
         writeln!(out, "{}\n", problem.render(&plain(&self.run.path), &self.run.text))
     }
 
-    /// A note, broken at words to fit the terminal.
-    fn wrapped(&self, note: &str) -> String {
-        let Some(width) = self.width else { return note.to_owned() };
-        textwrap::fill(note, width.saturating_sub(NOTE_INDENT).max(MIN_COLUMN))
+    /// A text with this many columns before it, broken at words to fit the terminal.
+    fn wrapped(&self, text: &str, indent: usize) -> String {
+        let Some(width) = self.width else { return text.to_owned() };
+        textwrap::fill(text, width.saturating_sub(indent).max(MIN_COLUMN))
     }
 
     fn range(&self, statement: StatementId) -> Option<TextRange> {
