@@ -267,7 +267,7 @@ fn some_ranges(lanes: Mask, budget: usize) -> String {
 }
 
 /// A cell for every four lanes, lane 0 first. Its quadrants are the lanes: the upper two, then the lower two.
-fn blocks(lanes: Mask, width: u32) -> String {
+pub fn blocks(lanes: Mask, width: u32) -> String {
     const CELLS: [char; 16] =
         ['·', '▘', '▝', '▀', '▖', '▌', '▞', '▛', '▗', '▚', '▐', '▜', '▄', '▙', '▟', '█'];
     let cells = if width <= 32 { 8 } else { 16 };

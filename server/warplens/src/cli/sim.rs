@@ -11,6 +11,7 @@ mod registers;
 mod selection;
 mod simulated;
 mod steps;
+mod strips;
 mod warp_choice;
 mod watch;
 
@@ -153,10 +154,12 @@ fn hidden(symbols: &[Symbol], prepared: &Prepared, text: &Rope) -> Vec<Range<usi
 /// Writes the result in the format of the arguments.
 fn write(simulated: &Simulated, arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
     match arguments.format {
-        OutputFormat::Human => Listing { run: simulated, width: terminal::width() }.write(out),
+        OutputFormat::Human => {
+            Listing { run: simulated, width: terminal::width(), strips: terminal::shows_blocks() }.write(out)
+        }
         OutputFormat::Html | OutputFormat::Svg => {
             let mut listing = Vec::new();
-            Listing { run: simulated, width: None }.write(&mut listing)?;
+            Listing { run: simulated, width: None, strips: false }.write(&mut listing)?;
             let panel = match arguments.format {
                 OutputFormat::Html => panel_page::render(simulated, simulated.warp),
                 _ => None,

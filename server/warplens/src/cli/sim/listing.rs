@@ -7,7 +7,7 @@ use std::sync::Arc;
 use annotate_snippets::Level;
 use anstyle::{AnsiColor, Style};
 use text_size::{TextRange, TextSize};
-use warplens_ide::lanes::text::Style as LaneStyle;
+use warplens_ide::lanes::text::{Format as LaneFormat, Style as LaneStyle};
 use warplens_ide::lanes::{
     BufferCoverage, LaneView, LaunchSource, Missing, Reporter, count, counter_totals, first_divergence,
 };
@@ -15,6 +15,7 @@ use warplens_sim_launch::{show, size};
 use warplens_sim_warp::{FindingKind, Limits, Severity, StatementId, Status, WarpId, WarpTrace};
 
 use super::simulated::Simulated;
+use super::strips::Strips;
 use super::warp_choice::{active_share, instructions, longest, most_divergent};
 use super::{registers, steps};
 use crate::cli::code_frame::{Location, Problem};
@@ -45,6 +46,8 @@ pub(super) struct Listing<'r> {
     pub(super) run: &'r Simulated,
     /// The columns of the terminal.
     pub(super) width: Option<usize>,
+    /// Whether a strip before each line shows which lanes executed it.
+    pub(super) strips: bool,
 }
 
 impl Listing<'_> {
@@ -119,7 +122,7 @@ impl Listing<'_> {
     }
 
     fn source(&self, shown: &LaneView, out: &mut dyn Write) -> io::Result<()> {
-        let hints = self.hints(shown);
+        let (hints, strips) = (self.hints(shown), self.strips(shown));
         let text = &self.run.text;
         let kernel = self.kernel_lines();
         let lines = text.len_lines();
@@ -127,7 +130,7 @@ impl Listing<'_> {
         let content = |line: usize| without_tabs(text.line(line).to_string().trim_end_matches(['\n', '\r']));
         let width = |code: &str| code.chars().count();
         let column = hints.keys().map(|line| width(&content(*line))).max().unwrap_or(0);
-        let column = column.min(self.max_column(digits, &hints));
+        let column = column.min(self.max_column(digits + strips.width, &hints));
         let mut skipped = false;
         for line in 0..lines {
             let code = content(line);
@@ -142,17 +145,20 @@ impl Listing<'_> {
             if std::mem::take(&mut skipped) {
                 writeln!(out, "{FAINT}{:>digits$}{FAINT:#}", "…")?;
             }
-            write!(out, "{FAINT}{:>digits$}{FAINT:#}  {code}", line + 1)?;
+            write!(out, "{FAINT}{:>digits$}{FAINT:#}  ", line + 1)?;
+            strips.write(line, out)?;
+            write!(out, "{code}")?;
+            let before = digits + 2 + strips.width;
             match hints.get(&line) {
                 Some(hint) => {
                     let used = column.max(width(&code)) + 2;
-                    let fits = self.width.is_none_or(|all| digits + 2 + used + width(hint) <= all);
+                    let fits = self.width.is_none_or(|all| before + used + width(hint) <= all);
                     // If the hint does not fit after the code, it goes to the next line.
                     let gap = match fits || width(&code) <= column {
                         true => used - width(&code),
                         false => {
                             writeln!(out)?;
-                            digits + 2 + column + 2
+                            before + column + 2
                         }
                     };
                     writeln!(out, "{:gap$}{LANES}{hint}{LANES:#}", "")?;
@@ -170,6 +176,10 @@ impl Listing<'_> {
         left.map_or(MAX_COLUMN, |left| left.clamp(MIN_COLUMN, MAX_COLUMN))
     }
 
+    fn strips(&self, shown: &LaneView) -> Strips {
+        if self.strips { Strips::new(shown, &self.run.text) } else { Strips::default() }
+    }
+
     fn hints(&self, shown: &LaneView) -> BTreeMap<usize, String> {
         let text = &self.run.text;
         let size = |bytes: usize| TextSize::try_from(bytes).unwrap_or(TextSize::new(u32::MAX));
@@ -177,7 +187,8 @@ impl Listing<'_> {
         // The start of a line identifies it. The hint is printed at the end anyway.
         let start = |offset: TextSize| size(text.line_to_byte(line_of(offset)));
         let all = TextRange::up_to(size(text.len_bytes()));
-        let hints = shown.hints(all, LaneStyle::default(), &start);
+        let format = if self.strips { LaneFormat::Label } else { LaneFormat::default() };
+        let hints = shown.hints(all, LaneStyle { format, ..LaneStyle::default() }, &start);
         hints.into_iter().map(|hint| (line_of(hint.offset), hint.text)).collect()
     }
 

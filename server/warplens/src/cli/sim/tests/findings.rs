@@ -187,3 +187,67 @@ fn the_extreme_warps() {
         warp 1 of block 1,0,0; 4 warps in total (--warp X,Y,Z:W, divergent or worst selects another)
         warps: fewest active lanes 54 % (warp 0 of block 1,0,0), most instructions 128 (warp 1 of block 1,0,0)"#]].assert_eq(&shown("worst"));
 }
+
+/// As in a terminal of 60 columns that shows block characters: strips before the code, and messages that wrap.
+#[test]
+fn a_terminal() {
+    let kernel = ".version 8.0
+.target sm_80
+.address_size 64
+// @launch { grid = [1], block = [32], args = [{ buffer = 'u32', len = 2 }] }
+.entry k(.param .u64 out) {
+    .reg .pred %p; .reg .b32 %r; .reg .b64 %rd<3>;
+    mov.u32 %r, %tid.x;
+    setp.gt.u32 %p, %r, 3;
+    @%p ret;
+    ld.param.u64 %rd1, [out];
+    mul.wide.u32 %rd2, %r, 4;
+    add.u64 %rd2, %rd1, %rd2;
+    st.global.u32 [%rd2], %r;
+    ret;
+}
+";
+    let folder = Folder::new("terminal", &[("k.ptx", kernel)]);
+    let flags = Flags::parse_from(["sim", &folder.path("k.ptx")]);
+    let file = flags.arguments.file.clone().expect("a file");
+    let (source, requests, launches) = read(&flags.arguments, &file).expect("readable");
+    let run = simulate(&flags.arguments, &source, &requests[0], &launches).expect("a run");
+    let mut out = Vec::new();
+    Listing { run: &run, width: Some(60), strips: true }.write(&mut out).expect("memory does not fail");
+    let text = String::from_utf8(out).expect("text").replace(&folder.0.display().to_string(), "~");
+    expect![[r#"
+        k: launch 1 x 32 (from a comment), grid 1, block 32, model stack
+        warp 0 of 1
+
+         1            .version 8.0
+         2            .target sm_80
+         3            .address_size 64
+         4            // @launch { grid = [1], block = [32], args = [{ buffer = 'u32', len = 2 }] }
+         5            .entry k(.param .u64 out) {
+         6                .reg .pred %p; .reg .b32 %r; .reg .b64 %rd<3>;
+         7  ████████      mov.u32 %r, %tid.x;
+         8  ████████      setp.gt.u32 %p, %r, 3;
+         9  ·███████      @%p ret;                   28 of 32
+        10  █·······      ld.param.u64 %rd1, [out];  4/32
+        11  █·······      mul.wide.u32 %rd2, %r, 4;  4/32
+        12  █·······      add.u64 %rd2, %rd1, %rd2;  4/32
+        13  █·······      st.global.u32 [%rd2], %r;  4/32
+        14  ········      ret;                       not run
+        15            }
+
+        error[out-of-bounds]: Out of bounds: `out[2]` is beyond
+                              `out`, which has 2 elements
+          --> ~/k.ptx:13:5
+           |
+        13 |     st.global.u32 [%rd2], %r;
+           |     ^^^^^^^^^^^^^^^^^^^^^^^^^
+           |
+           = note: `out` has 8 bytes, this store of 4 bytes needs
+                   12; guard the access, or make the buffer
+                   larger
+           = note: threads (2,0,0) to (3,0,0) of block (0,0,0):
+                   lanes 2-3 of warp 0
+
+        faulted: 7 warp instructions, 112 thread instructions (4 predicated off)
+    "#]].assert_eq(&anstream::adapter::strip_str(&text).to_string());
+}
