@@ -14,6 +14,8 @@ mod livelock;
 mod parallel_blocks;
 pub mod pause;
 pub mod run;
+pub mod schedule;
+mod scheduled_clusters;
 mod sequential_blocks;
 pub mod warp;
 

@@ -38,6 +38,7 @@ mod race_advice;
 mod races;
 mod register_pool;
 mod robust;
+mod schedules;
 mod scheduling;
 mod shapes;
 mod tensor_maps;
