@@ -96,7 +96,8 @@ impl Prepared {
             control,
         };
         let unexpected = Unexpected::of(&self.resolved, result);
-        let mut failed: Vec<String> = unexpected.into_iter().map(|failure| failure.element.buffer).collect();
+        let failed = unexpected.into_iter().map(|failure| failure.element.buffer).collect();
+        let mut differing = DifferingResults { reported: failed, notes: Vec::new() };
         // A schedule that takes much longer most likely waits in a way that is not recognized.
         let max_steps = result.totals.warp_instructions.saturating_mul(SLOWDOWN).saturating_add(MIN_STEPS);
         let limits =
@@ -119,13 +120,14 @@ impl Prepared {
                     }
                 }
                 if is_clean && run.status == Status::Finished {
-                    usual.compare(result, &under, &run, &mut failed)?;
+                    usual.compare(result, &under, &run, &mut differing)?;
                 }
             }
             if steps >= exploration.max_steps {
                 break;
             }
         }
+        result.findings.extend(differing.into_notes());
         Ok(explored)
     }
 }
@@ -138,97 +140,175 @@ struct Usual<'a> {
     control: Control<'a>,
 }
 
+/// The buffers whose contents differ between schedules; the empty name stands for the printed text.
+struct DifferingResults {
+    /// Those with an error or a warning.
+    reported: Vec<String>,
+    /// Information about others, each with its buffer. A later schedule may show something worse.
+    notes: Vec<(String, Finding)>,
+}
+
+impl DifferingResults {
+    fn is_reported(&self, name: &str) -> bool {
+        self.reported.iter().any(|reported| reported == name)
+    }
+
+    fn add(&mut self, result: &mut RunResult, name: &str, finding: Finding) {
+        if finding.severity != Severity::Information {
+            result.findings.push(finding);
+            self.reported.push(name.to_owned());
+        } else if self.notes.iter().all(|(noted, _)| noted != name) {
+            self.notes.push((name.to_owned(), finding));
+        }
+    }
+
+    fn into_notes(self) -> impl Iterator<Item = Finding> {
+        let DifferingResults { reported, notes } = self;
+        notes.into_iter().filter(move |(name, _)| !reported.contains(name)).map(|(_, finding)| finding)
+    }
+}
+
 /// An element that differs, with both values.
 struct DifferingElement {
     index: u64,
     usual: u64,
     other: u64,
+    /// Whether all elements that differ do so only by rounding.
+    is_rounding: bool,
+}
+
+impl DifferingElement {
+    /// The first element that differs between two runs by more than rounding, or else the first one.
+    fn first(
+        buffer: &PlacedBuffer,
+        usual: &RunResult,
+        other: &RunResult,
+        tolerance: f64,
+    ) -> Option<DifferingElement> {
+        let (one, two) = (buffer.bytes(usual), buffer.bytes(other));
+        if one == two {
+            return None;
+        }
+        let (element, size) = (buffer.element, buffer.element.bytes());
+        let pairs = one.chunks_exact(size).zip(two.chunks_exact(size)).enumerate();
+        let mut differing = pairs.filter(|(_, (one, two))| one != two).map(|(index, (one, two))| {
+            let (usual, other) = (element.read(one), element.read(two));
+            let is_rounding = is_close(element, usual, other, tolerance);
+            DifferingElement { index: index as u64, usual, other, is_rounding }
+        });
+        let first = differing.next()?;
+        if !first.is_rounding {
+            return Some(first);
+        }
+        Some(differing.find(|element| !element.is_rounding).unwrap_or(first))
+    }
+
+    fn described(&self, buffer: &PlacedBuffer, schedule: Schedule) -> String {
+        let value = |bits| show(buffer.element, bits);
+        let DifferingElement { index, usual, other, .. } = *self;
+        format!(
+            "`{}`[{index}] is {}, but {} under schedule {schedule}",
+            buffer.name,
+            value(usual),
+            value(other)
+        )
+    }
 }
 
 impl Usual<'_> {
-    /// Adds findings about results of another schedule that differ. `reported` are the buffers that already have one.
+    /// Adds findings about results of another schedule that differ.
     fn compare(
         &self,
         result: &mut RunResult,
         under: &Prepared,
         other: &RunResult,
-        reported: &mut Vec<String>,
+        differing: &mut DifferingResults,
     ) -> Result<(), Cancelled> {
         let Some(schedule) = under.options.schedule else { return Ok(()) };
-        let mut explained = None;
-        let mut explain = |usual: &Usual<'_>| -> Result<Option<OrderDifference>, Cancelled> {
-            if explained.is_none() {
-                explained = Some(usual.first_difference(under)?);
-            }
-            Ok(explained.flatten())
-        };
-        let launch = &self.prepared.resolved.launch;
+        let mut explanation = None;
         for failure in Unexpected::of(&self.prepared.resolved, other) {
-            let buffer = failure.element.buffer;
-            if reported.contains(&buffer) {
+            let name = failure.element.buffer;
+            if differing.is_reported(&name) {
                 continue;
             }
-            let difference = explain(self)?;
-            let writer = self.writer(under, &buffer, failure.element.index)?;
-            let message = format!("{} under schedule {schedule}\n{ADVICE}", failure.message);
+            let difference = self.explained(&mut explanation, under)?;
+            let writer = self.writer(under, &name, failure.element.index)?;
+            let message = format!("{}\nunder schedule {schedule} only; {ADVICE}", failure.message);
+            let message = FindingKind::ExpectFailed.with_term(&message);
             let finding = finding(FindingKind::ExpectFailed, message, writer, difference, schedule);
-            result.findings.push(finding);
-            reported.push(buffer);
+            differing.add(result, &name, finding);
         }
         for buffer in &self.prepared.resolved.buffers {
-            let (name, element) = (buffer.name.as_str(), buffer.element);
-            if reported.iter().any(|reported| reported == name) {
-                continue;
+            if !differing.is_reported(&buffer.name)
+                && let Some(element) = DifferingElement::first(buffer, result, other, self.tolerance(buffer))
+            {
+                let why = self.legal_difference(element.is_rounding);
+                // Information is not worth the runs that explain it.
+                let (difference, writer) = match why {
+                    Some(_) => (None, None),
+                    None => {
+                        let difference = self.explained(&mut explanation, under)?;
+                        (difference, self.writer(under, &buffer.name, element.index)?)
+                    }
+                };
+                let what = element.described(buffer, schedule);
+                let finding = self.order_dependent(&what, why, writer, difference, schedule);
+                differing.add(result, &buffer.name, finding);
             }
-            let expected = launch.expect.iter().find(|expectation| expectation.name == name);
-            let tolerance = expected.map(|expectation| expectation.tolerance);
-            let Some((found, is_rounding)) = differing(buffer, result, other, tolerance) else { continue };
-            let may_differ = is_rounding || self.reads_clock || !launch.expect.is_empty();
-            // Information is not worth the runs that explain it.
-            let (difference, writer) = match may_differ {
-                true => (None, None),
-                false => (explain(self)?, self.writer(under, name, found.index)?),
-            };
-            let why = match () {
-                () if is_rounding => "the order of float operations decides how they round",
-                () if self.reads_clock => "the kernel reads the clock",
-                () if may_differ => {
-                    "the launch expects nothing of this buffer; add it to `expect` if it matters"
-                }
-                () => ADVICE,
-            };
-            let DifferingElement { index, usual, other } = found;
-            let message = format!(
-                "`{name}`[{index}] is {}, but {} under schedule {schedule}\n{why}",
-                show(element, usual),
-                show(element, other)
-            );
-            let message = FindingKind::OrderDependent.with_term(&message);
-            let mut finding = finding(FindingKind::OrderDependent, message, writer, difference, schedule);
-            if may_differ {
-                finding.severity = Severity::Information;
-            }
-            result.findings.push(finding);
-            reported.push(name.to_owned());
         }
-        if sorted_lines(&result.output.text) != sorted_lines(&other.output.text)
-            && !reported.iter().any(|reported| reported.is_empty())
+        if !differing.is_reported("") && sorted_lines(&result.output.text) != sorted_lines(&other.output.text)
         {
-            let may_differ = self.reads_clock || !launch.expect.is_empty();
-            let message = format!("the kernel prints other lines under schedule {schedule}\n{ADVICE}");
-            let message = FindingKind::OrderDependent.with_term(&message);
-            let difference = explain(self)?;
-            let mut finding = finding(FindingKind::OrderDependent, message, None, difference, schedule);
-            if may_differ {
-                finding.severity = Severity::Information;
-            }
-            result.findings.push(finding);
-            reported.push(String::new());
+            let difference = self.explained(&mut explanation, under)?;
+            let what = format!("the kernel prints other lines under schedule {schedule}");
+            let finding =
+                self.order_dependent(&what, self.legal_difference(false), None, difference, schedule);
+            differing.add(result, "", finding);
         }
         Ok(())
     }
 
-    /// The first statement at which the orders matter, which takes a run under each of both schedules.
+    fn tolerance(&self, buffer: &PlacedBuffer) -> f64 {
+        let mut expected = self.prepared.resolved.launch.expect.iter();
+        expected.find(|expected| expected.name == *buffer.name).map_or(0.0, |expected| expected.tolerance)
+    }
+
+    /// Why a difference that no expectation excludes may be right, if it may.
+    fn legal_difference(&self, is_rounding: bool) -> Option<&'static str> {
+        match () {
+            () if is_rounding => Some("the order of float operations decides how they round"),
+            () if self.reads_clock => Some("the kernel reads the clock"),
+            () if self.prepared.resolved.launch.expect.is_empty() => None,
+            () => Some("the launch expects nothing here; add it to `expect` if it matters"),
+        }
+    }
+
+    fn order_dependent(
+        &self,
+        what: &str,
+        legal: Option<&str>,
+        writer: Option<StatementId>,
+        difference: Option<OrderDifference>,
+        schedule: Schedule,
+    ) -> Finding {
+        let kind = FindingKind::OrderDependent;
+        let message = kind.with_term(&format!("{what}\n{}", legal.unwrap_or(ADVICE)));
+        let severity = if legal.is_some() { Severity::Information } else { kind.severity() };
+        Finding { severity, ..finding(kind, message, writer, difference, schedule) }
+    }
+
+    /// The first statement at which the orders matter, found once for each schedule.
+    fn explained(
+        &self,
+        known: &mut Option<Option<OrderDifference>>,
+        under: &Prepared,
+    ) -> Result<Option<OrderDifference>, Cancelled> {
+        match known {
+            Some(known) => Ok(*known),
+            None => Ok(*known.insert(self.first_difference(under)?)),
+        }
+    }
+
+    /// Takes a run under each of both schedules.
     fn first_difference(&self, under: &Prepared) -> Result<Option<OrderDifference>, Cancelled> {
         let log = |prepared: &Prepared| {
             let options = RunOptions {
@@ -302,34 +382,8 @@ fn is_same(known: &Finding, new: &Finding) -> bool {
     known.kind == new.kind && (known.statement == new.statement || at(known) == at(new))
 }
 
-/// The first element of a buffer that differs between two runs, and whether all of them differ by rounding only.
-fn differing(
-    buffer: &PlacedBuffer,
-    usual: &RunResult,
-    other: &RunResult,
-    tolerance: Option<f64>,
-) -> Option<(DifferingElement, bool)> {
-    let (one, two) = (buffer.bytes(usual), buffer.bytes(other));
-    if one == two {
-        return None;
-    }
-    let element = buffer.element;
-    let size = element.bytes();
-    let pairs = one.chunks_exact(size).zip(two.chunks_exact(size)).enumerate();
-    let pairs = pairs.map(|(index, (one, two))| (index, element.read(one), element.read(two)));
-    let mut rounded = None;
-    for (index, usual, other) in pairs.filter(|(_, one, two)| one != two) {
-        let found = DifferingElement { index: index as u64, usual, other };
-        if !is_close(element, usual, other, tolerance) {
-            return Some((found, false));
-        }
-        rounded.get_or_insert(found);
-    }
-    rounded.map(|found| (found, true))
-}
-
 /// Whether two floats differ as the order of a sum makes them differ.
-fn is_close(element: ScalarType, one: u64, other: u64, tolerance: Option<f64>) -> bool {
+fn is_close(element: ScalarType, one: u64, other: u64, tolerance: f64) -> bool {
     if element.class() != Class::Float {
         return false;
     }
@@ -340,7 +394,7 @@ fn is_close(element: ScalarType, one: u64, other: u64, tolerance: Option<f64>) -
     };
     let (a, b) = (element.float_of_bits(one), element.float_of_bits(other));
     let allowed = relative * a.abs().max(b.abs());
-    same(element, one, other, tolerance.unwrap_or(0.0).max(allowed))
+    same(element, one, other, tolerance.max(allowed))
 }
 
 /// The order of lines is open: threads print when they run.

@@ -373,6 +373,7 @@ fn wide_waves_have_wide_masks() {
           "coverage": {
             "executed": 2,
             "statements": 3,
+            "schedules": 0,
             "buffers": []
           },
           "totals": {
