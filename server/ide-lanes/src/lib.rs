@@ -44,8 +44,8 @@ pub use launches::{
 };
 pub use program::{AddressRegister, CodePlace, FileLine, Flow, SourceLine, Statement};
 pub use run::{
-    BufferCoverage, Coverage, Missing, Outcome, Prepared, Role, RunRequest, RunSettings, Verdict,
-    WarpRequest, prepare,
+    BufferCoverage, Coverage, Exploration, Explored, Missing, Outcome, Prepared, Role, RunRequest,
+    RunSettings, Verdict, WarpRequest, prepare,
 };
 pub use simulator::{
     Decoded, DocumentKernel, FindingInText, Found, LaunchProblem, Model, Progressing, Simulator,

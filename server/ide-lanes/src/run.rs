@@ -7,6 +7,7 @@ mod outcome;
 mod prepare;
 mod prepared;
 mod recording;
+mod schedules;
 mod settings;
 mod verdict;
 
@@ -19,5 +20,6 @@ pub(crate) use prepared::Cooperation;
 pub use prepared::Prepared;
 pub(crate) use prepared::warp_width;
 pub(crate) use recording::{Recorder, Recording, SharedSink, StepRange};
+pub use schedules::{Exploration, Explored};
 pub use settings::RunSettings;
 pub use verdict::{Missing, Verdict};

@@ -12,6 +12,7 @@ mod log;
 mod outcome;
 mod plain;
 mod refused_arguments;
+mod schedules;
 mod sim;
 mod terminal;
 mod test;

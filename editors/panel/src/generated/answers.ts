@@ -73,7 +73,9 @@ export type Finding = { code: string, severity: string, message: string, line?: 
 /** The first wrong element, if it does not hold what the launch expects. */
 element?: BufferElement,
 /** The inferred launch that the finding depends on. */
-launch?: Launch, };
+launch?: Launch,
+/** The schedule that shows it, if the default one does not. */
+schedule?: string, };
 
 export type Graph = { cta: Array<number>, warp: number, steps: number, blocks: Array<GraphBlock>, edges: Array<GraphEdge>,
 /** The block of a branch at which lanes diverged, and the block at which they reconverge. */

@@ -137,6 +137,7 @@ impl ReportedFinding<'_> {
     pub fn message(&self) -> String {
         let mut message = self.finding.message.clone();
         if self.finding.statement.is_none() {
+            self.add_replay(&mut message);
             return message;
         }
         let mut threads: Vec<String> = self.reporter.threads_of(self.finding).into_iter().collect();
@@ -154,6 +155,14 @@ impl ReportedFinding<'_> {
         if let Some(source) = self.source {
             let _ = write!(message, "\nsource: {source}");
         }
+        self.add_replay(&mut message);
         message
+    }
+
+    /// Adds how to see the finding again, if only another schedule shows it.
+    fn add_replay(&self, message: &mut String) {
+        if let Some(schedule) = self.finding.schedule {
+            let _ = write!(message, "\nonly under another schedule; `--schedule {schedule}` replays it");
+        }
     }
 }

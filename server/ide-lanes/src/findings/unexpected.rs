@@ -57,8 +57,9 @@ impl Prepared {
             let UnexpectedElement { buffer, index } = &unexpected.element;
             let Some(buffer) = self.resolved.buffer(buffer) else { continue };
             let watch = Some(buffer.address + index * buffer.element.bytes() as u64);
-            unexpected.writer =
-                self.again(RunOptions { watch, ..RunOptions::default() }, control)?.last_store;
+            let (eager, schedule) = (self.options.eager, self.options.schedule);
+            let options = RunOptions { watch, eager, schedule, ..RunOptions::default() };
+            unexpected.writer = self.again(options, control)?.last_store;
         }
         Ok(all)
     }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use warplens_sim_launch::{Launch, Resolved};
-use warplens_sim_warp::FindingKind;
+use warplens_sim_warp::{FindingKind, Schedule};
 
 use super::mask::hex;
 use super::position::Positions;
@@ -38,6 +38,10 @@ pub(crate) struct JsonFinding<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional, type = "Launch"))]
     launch: Option<&'r Launch>,
+    /// The schedule that shows it, if the default one does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional, type = "string"))]
+    schedule: Option<Schedule>,
 }
 
 /// An element of a buffer.
@@ -106,6 +110,7 @@ impl<'r> JsonFinding<'r> {
             related: related.collect(),
             element: None,
             launch: finding.guess.and_then(|guess| resolved.guessed(guess)),
+            schedule: finding.schedule,
         }
     }
 

@@ -10,6 +10,7 @@ use warplens_sim_warp::accessed_bytes::AccessedBytes;
 use warplens_sim_warp::{LineTrace, RunResult};
 
 use super::prepared::Prepared;
+use super::schedules::Explored;
 
 /// How much of a kernel and of its buffers a run reached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -17,6 +18,8 @@ pub struct Coverage {
     /// Statements that a lane executed, and all.
     pub executed: usize,
     pub statements: usize,
+    #[serde(flatten)]
+    pub explored: Explored,
     /// Empty if the simulator does not record accesses.
     pub buffers: Vec<BufferCoverage>,
 }
@@ -57,6 +60,7 @@ impl Prepared {
         Coverage {
             executed: result.summed.iter().filter(is_executed).count(),
             statements: self.statements.len(),
+            explored: Explored::default(),
             buffers: buffers.unwrap_or_default(),
         }
     }

@@ -104,7 +104,7 @@ pub fn prepare(
     };
     let guess =
         body.map(|body| Guess { kernel: kernel.kernel.clone(), body, max_memory: options.limits.max_memory });
-    Ok(Prepared {
+    let prepared = Prepared {
         guess: guess.map(Arc::new),
         cooperation,
         outputs,
@@ -117,6 +117,10 @@ pub fn prepare(
         statements: decoded.statements.into(),
         broken: decoded.broken.into(),
         progressing,
+    };
+    Ok(match launch.schedule {
+        Some(schedule) => prepared.under(schedule),
+        None => prepared,
     })
 }
 

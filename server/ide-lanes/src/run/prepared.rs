@@ -112,9 +112,9 @@ impl Prepared {
 
     /// Runs again on this thread to trace the registers of a warp. `None` if the run does not reach the warp.
     pub fn look(&self, look: TraceRequest, control: Control<'_>) -> Result<Option<Values>, Cancelled> {
-        let eager = self.options.eager;
+        let (eager, schedule) = (self.options.eager, self.options.schedule);
         let checks = if look.notes { self.options.checks } else { Checks::default() };
-        let options = RunOptions { eager, checks, trace: Some(look), ..RunOptions::default() };
+        let options = RunOptions { eager, schedule, checks, trace: Some(look), ..RunOptions::default() };
         let result = self.again(options, control)?;
         let notes = look.notes.then_some(result.notes);
         Ok(result.values.map(|values| Values { notes, ..values }))

@@ -9,7 +9,8 @@ use super::prepared::Prepared;
 use crate::findings::Unexpected;
 
 /// The findings of runs that ended before their kernel did, for a reason that says nothing about it.
-const LIMITS: [FindingKind; 3] = [FindingKind::StepLimit, FindingKind::MemoryLimit, FindingKind::Unsupported];
+pub(super) const LIMITS: [FindingKind; 3] =
+    [FindingKind::StepLimit, FindingKind::MemoryLimit, FindingKind::Unsupported];
 
 /// What a run says about its kernel. A run without findings counts only if nothing is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +90,7 @@ impl Prepared {
     }
 
     /// Whether a finding is about the kernel, and neither information nor about a limit.
-    fn accuses(&self, finding: &Finding) -> bool {
+    pub(super) fn accuses(&self, finding: &Finding) -> bool {
         let is_broken = || finding.statement.is_some_and(|statement| self.broken.contains(&statement));
         match finding.severity {
             Severity::Error | Severity::Warning => !LIMITS.contains(&finding.kind) || is_broken(),

@@ -3,8 +3,8 @@
 
 use crate::page::{Example, accepts, check_names, examples, pages};
 use expect_test::expect_file;
-use warplens_ide::lanes::RunRequest;
 use warplens_ide::lanes::fixes::Budget;
+use warplens_ide::lanes::{Exploration, RunRequest};
 use warplens_ide::{AnalysisHost, FileId, Severity};
 use warplens_sim_warp::{Checks, Control, FindingKind, RunOptions};
 
@@ -29,7 +29,8 @@ fn run(example: &Example) -> Result<Vec<Found>, String> {
     let prepared =
         host.snapshot().prepare_run(FileId(0), &request, None, &|_| Err(String::new().into())).unwrap();
     let prepared = prepared.map_err(|problem| problem.to_string())?;
-    let (_, result) = prepared.run_adjusted(Control::none()).expect("not cancelled");
+    let (prepared, mut result) = prepared.run_adjusted(Control::none()).expect("not cancelled");
+    prepared.explore(&mut result, &Exploration::new(1, 8), Control::none()).expect("not cancelled");
     let failed = prepared.resolved.failures(&result).into_iter().map(|failure| {
         let kind = FindingKind::ExpectFailed;
         (kind, kind.with_term(&failure.message))

@@ -309,6 +309,7 @@ fn value(shape: &'static ValueShape, key: &'static str) -> BoxedStrategy<Value> 
             let names: Vec<&str> = model_choices().into_iter().map(|model| model.name).collect();
             select(names).prop_map(Value::from).boxed()
         }
+        ValueShape::Schedule => one_of(json!(["0:0", "1:3", "18446744073709551615:7"])),
         ValueShape::Registers => one_of(json!([{}, { "r0": 1, "r254": "0xff" }, { "r7": -1 }])),
         ValueShape::List { of, min, max } => {
             prop::collection::vec(value(of, key), *min..=max.unwrap_or(2)).prop_map(Value::from).boxed()

@@ -222,6 +222,7 @@ impl Executable for Program {
             output: Output::default(),
             model_diff: None,
             accessed: None,
+            order_log: None,
             values: None,
             last_store: None,
             notes: Vec::new(),

@@ -16,6 +16,8 @@ mod parallel_blocks;
 pub mod pause;
 pub mod residency;
 pub mod run;
+pub mod schedule;
+mod scheduled_clusters;
 mod sequential_blocks;
 pub mod warp;
 

@@ -3,10 +3,12 @@
 use rustc_hash::FxHashSet;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::findings::with_titles;
+use warplens_sim_warp::order_log::OrderLog;
 use warplens_sim_warp::record::Recorder;
 use warplens_sim_warp::trace::{Finding, RunOptions, Severity, StatementId};
 
 use super::further_faults::FurtherFaults;
+use super::grid::schedule::Scheduler;
 use super::race_context::RaceContext;
 use super::sanitizer::Sanitizer;
 use super::sanitizer::report::Report;
@@ -35,6 +37,10 @@ pub struct RunState {
     pub sanitizer: Option<Box<Sanitizer>>,
     /// Whether the run goes on after a fault; then only further faults are reported.
     pub further: Option<Box<FurtherFaults>>,
+    /// Decides who runs next; `None` in the default order.
+    pub scheduler: Option<Box<Scheduler>>,
+    /// Records the reads whose values depend on the order, if requested.
+    pub order_log: Option<Box<OrderLog>>,
     seen: FxHashSet<(FindingKind, Option<StatementId>, FindingKey)>,
     max: usize,
 }
@@ -42,7 +48,14 @@ pub struct RunState {
 impl RunState {
     pub fn new(options: &RunOptions, sanitizer: Option<Box<Sanitizer>>) -> RunState {
         let limits = &options.limits;
-        RunState { limit: limits.max_steps, sanitizer, max: limits.max_findings, ..RunState::default() }
+        let order_log = options.log_order.then(Box::default);
+        RunState {
+            limit: limits.max_steps,
+            sanitizer,
+            order_log,
+            max: limits.max_findings,
+            ..RunState::default()
+        }
     }
 
     /// The steps that the run may still take.

@@ -70,6 +70,8 @@ pub enum ValueShape {
     Words(fn() -> Vec<&'static str>),
     /// A divergence model of any language.
     Model,
+    /// A seed and a number: `1:3`.
+    Schedule,
     /// A table from register names to start values.
     Registers,
     List {
@@ -186,6 +188,12 @@ pub static LAUNCH: Table = table(
             ValueShape::Model,
             "The divergence model; `--model` and a choice in the editor take precedence over it.",
         ),
+        Key::new(
+            "schedule",
+            ValueShape::Schedule,
+            "the schedule that is run and shown, `SEED:NUMBER` as findings give it; the default order without it.",
+        )
+        .of(PTX),
         Key::new("wave_width", ValueShape::Integer { low: 1, high: 64 }, "lanes of a wave.").of(WAVE),
         Key::new("device_memory", COUNT, "bytes of device memory.").of(WAVE),
         Key::new("local_memory", COUNT, "bytes of a workgroup's local memory.").of(WAVE),

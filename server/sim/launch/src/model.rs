@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use warplens_sim_cuda::tensor::map::{ElementType, Im2col, Interleave};
 use warplens_sim_cuda::tensor::swizzle::Swizzle;
+use warplens_sim_warp::Schedule;
 use warplens_sim_warp::scalar_type::{Class, ScalarType};
 
 use super::problem::Span;
@@ -39,6 +40,10 @@ pub struct Launch {
     /// The name of the divergence model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// PTX: the schedule that is run instead of the default one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "string", optional))]
+    pub schedule: Option<Schedule>,
     /// WAVE: lanes of a wave.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wave_width: Option<u32>,

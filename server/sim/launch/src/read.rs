@@ -172,6 +172,11 @@ fn read_key(launch: &mut Launch, key: &Key, value: &Node, home: Home) -> Result<
             launch.prerequisite_writes = names.collect::<Result<_, _>>()?;
         }
         "model" => launch.model = Some(value.text(name)?.to_owned()),
+        "schedule" => {
+            let schedule = value.text(name)?.parse();
+            launch.schedule =
+                Some(schedule.map_err(|problem: String| value.wrong(format!("`schedule`: {problem}")))?);
+        }
         "wave_width" => launch.wave_width = Some(integer()? as u32),
         "device_memory" => launch.device_memory = Some(integer()? as u64),
         "local_memory" => launch.local_memory = Some(integer()? as u64),

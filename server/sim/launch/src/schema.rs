@@ -35,6 +35,7 @@ pub fn schema(models: &[ModelChoice]) -> Value {
 
 const NUMBER_WORD: &str = r"^(nan|[+-]?inf|0[xX]\+?0*[0-9a-fA-F]{1,16})$";
 /// Pairs of digits, with whitespace and underscores anywhere.
+const SCHEDULE: &str = "^[0-9]+:[0-9]+$";
 const HEX: &str = r"^[\s_]*([0-9a-fA-F][\s_]*[0-9a-fA-F][\s_]*)*$";
 /// `r0` to `r254`
 const REGISTER: &str = r"^r\+?0*([0-9]|[1-9][0-9]|1[0-9][0-9]|2[0-4][0-9]|25[0-4])$";
@@ -110,6 +111,7 @@ fn value(shape: &ValueShape, key: &str) -> Value {
         ValueShape::Hex => json!({ "type": "string", "pattern": HEX }),
         ValueShape::Words(words) => json!({ "enum": words() }),
         ValueShape::Model => json!({ "$ref": "#/definitions/Model" }),
+        ValueShape::Schedule => json!({ "type": "string", "pattern": SCHEDULE }),
         ValueShape::Registers => json!({
             "type": "object",
             "patternProperties": { (REGISTER): scalar(ScalarType::B32) },

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 use warplens_sim_warp::trace::{Control, Finding, RunOptions, RunOutcome, StatementId};
-use warplens_sim_warp::{BlockEnd, ControlFlow, Correction, Executable, LaunchConfig};
+use warplens_sim_warp::{BlockEnd, ControlFlow, Correction, Executable, LaunchConfig, OrderEffect};
 
 use super::correction::corrections;
 use super::engine::{Model, run};
@@ -36,6 +36,10 @@ impl Executable for Kernel {
     fn subject_of_notes(&self, statement: StatementId) -> Option<&'static str> {
         let (function, pc) = self.program.locate(statement)?;
         subject_of_notes(&self.program.functions[function], pc)
+    }
+
+    fn order_effect(&self) -> Option<OrderEffect> {
+        Some(self.program.order_effect())
     }
 
     fn control_flow(&self) -> ControlFlow {

@@ -17,6 +17,7 @@ mod frequent;
 mod guard;
 mod hammock;
 mod operation;
+mod order_points;
 mod patterns;
 mod quick;
 mod tables;

@@ -32,6 +32,16 @@ impl ModelInfo {
     }
 }
 
+/// What the order of threads can change in the result of a kernel without races.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrderEffect {
+    None,
+    /// What atomics and other statements that synchronize read and leave.
+    Synchronization,
+    /// Also what the kernel reads from a clock.
+    Time,
+}
+
 /// A kernel of any language, decoded for a divergence model. Equal executables give equal results for every launch.
 pub trait Executable: DynEq + Debug + Send + Sync {
     /// Runs a launch on the calling thread.
@@ -54,6 +64,11 @@ pub trait Executable: DynEq + Debug + Send + Sync {
 
     /// What the notes of a run with checks about this statement describe, in words; `None` if there are no such notes.
     fn subject_of_notes(&self, _statement: StatementId) -> Option<&'static str> {
+        None
+    }
+
+    /// What the order of threads can change in a race-free run; `None` if the kernel only runs under the default schedule.
+    fn order_effect(&self) -> Option<OrderEffect> {
         None
     }
 

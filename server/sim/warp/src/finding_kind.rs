@@ -120,6 +120,8 @@ finding_kinds! {
     SameValueRace = "same-value-race", "Same-value race", Information;
     /// Lanes of one warp exchange a value through shared memory, and only lockstep execution orders the accesses.
     WarpSynchronous = "warp-synchronous", "Warp-synchronous access", Warning;
+    /// The result differs between two schedules, without a data race.
+    OrderDependent = "order-dependent", "Order-dependent result", Warning;
     /// A copy reads through the async proxy what threads wrote through the generic proxy, without a proxy fence.
     ProxyFence = "proxy-fence", "Missing proxy fence", Warning;
     /// An access to the destination of an asynchronous operation that may still be in flight.

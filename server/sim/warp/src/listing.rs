@@ -69,6 +69,7 @@ impl Listing {
             notes: self.notes,
             model_diff: None,
             accessed: None,
+            order_log: None,
         }
     }
 }

@@ -10,7 +10,9 @@ use crate::accessed_bytes::AccessedBytes;
 use crate::finding_kind::FindingKind;
 use crate::memory::DeviceMemory;
 use crate::note::Note;
+use crate::order_log::OrderLog;
 use crate::race_scope::RaceScope;
+use crate::schedule::Schedule;
 use crate::step_stream::WarpSteps;
 use crate::values::{TraceRequest, Values};
 
@@ -165,6 +167,8 @@ pub struct Finding {
     pub has_computed_address: bool,
     /// For a deadlock at an mbarrier, whether the wait is the first one and would pass with the other parity.
     pub starts_late: bool,
+    /// The schedule that shows it, if the default one does not.
+    pub schedule: Option<Schedule>,
 }
 
 /// An inferred launch under which something was found.
@@ -194,6 +198,7 @@ impl Finding {
             guess: None,
             has_computed_address: false,
             starts_late: false,
+            schedule: None,
         }
     }
 }
@@ -246,6 +251,8 @@ pub struct RunResult {
     pub model_diff: Option<Box<ModelDiff>>,
     /// The bytes that the run accessed, if [`RunOptions::coverage`] requests them and the simulator records them.
     pub accessed: Option<Box<AccessedBytes>>,
+    /// The reads whose values depend on the order of threads, if [`RunOptions::log_order`] requests them.
+    pub order_log: Option<Box<OrderLog>>,
 }
 
 /// A store, or an atomic operation, of one lane.
@@ -309,6 +316,7 @@ impl RunResult {
             notes: self.notes.clone(),
             model_diff: self.model_diff.clone(),
             accessed: None,
+            order_log: None,
         }
     }
 
@@ -415,6 +423,10 @@ pub struct RunOptions {
     pub watch: Option<u64>,
     /// Whether to fill [`RunResult::accessed`].
     pub coverage: bool,
+    /// The order in which threads run; `None` for the default one.
+    pub schedule: Option<Schedule>,
+    /// Whether to fill [`RunResult::order_log`].
+    pub log_order: bool,
 }
 
 impl RunOptions {

@@ -38,6 +38,7 @@ use simulated::Simulated;
 use super::files::Input;
 use super::launch::{note_errors, read_launches, read_source};
 use super::outcome::{Outcome, unusable};
+use super::schedules::ExploredRun;
 use super::terminal;
 use crate::cores::Cores;
 
@@ -106,6 +107,7 @@ fn simulate(
     launches: &Launches,
 ) -> Result<Simulated> {
     let prepared = source.prepare(request, launches)?;
+    arguments.schedules.check(&prepared)?;
     let dump = buffers_to_dump(&arguments.dump, &prepared)?;
     if prepared.guess.is_none() {
         check_warp(arguments.known_warp(), &prepared)?;
@@ -115,18 +117,19 @@ fn simulate(
     let control =
         Control { workers: Some(&cores), progress: &|progress| line.show(progress), ..Control::none() };
     let ended = prepared.run_adjusted(control).and_then(|(prepared, result)| {
-        let warp = arguments.warp.and_then(|choice| choice.among(&result));
-        let steps = arguments.trace.then(|| steps::record(&prepared, warp, arguments, control));
-        Ok((steps.transpose()?.flatten(), warp, prepared, result))
+        let failures = prepared.unexpected(&result, Control::none())?;
+        let run = arguments.schedules.explore(prepared, result, failures, control)?;
+        let warp = arguments.warp.and_then(|choice| choice.among(&run.result));
+        let steps = arguments.trace.then(|| steps::record(&run.prepared, warp, arguments, control));
+        Ok((steps.transpose()?.flatten(), warp, run))
     });
-    let (steps, warp, prepared, result) = ended.map_err(RunError::from)?;
+    let (steps, warp, ExploredRun { prepared, result, failures, coverage }) =
+        ended.map_err(RunError::from)?;
     line.end();
     check_warp(arguments.known_warp(), &prepared)?;
     let symbols = source.analysis.symbols(source.file).map_err(RunError::from)?;
     let text = Rope::from_str(&source.text);
     let hidden = hidden(&symbols, &prepared, &text);
-    let failures = prepared.unexpected(&result, Control::none()).map_err(RunError::from)?;
-    let coverage = prepared.coverage(&result);
     let verdict = prepared.verdict(&result, &failures, &coverage);
     let path = source.path.clone();
     let result = Arc::new(result);

@@ -16,6 +16,9 @@ use super::outcome::{Outcome, print_message, unusable};
 use crate::launch_file;
 use case::{Case, End, Runner};
 
+/// Schedules under which a launch runs besides the default one.
+const SCHEDULES: u32 = 8;
+
 #[derive(Args)]
 pub(super) struct Arguments {
     /// Sources, launch files, or folders to search for sources
@@ -25,6 +28,10 @@ pub(super) struct Arguments {
     /// The divergence model (default: the model of each launch)
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
+
+    /// PTX: other schedules under which each launch also runs; fewer if the launch takes many steps, none with 0
+    #[arg(long, value_name = "N", default_value_t = SCHEDULES)]
+    schedules: u32,
 
     /// The output format
     #[arg(long, value_enum, default_value = "human")]
@@ -40,7 +47,11 @@ enum Format {
 }
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
-    let mut runner = Runner { model: arguments.model.as_deref(), reported: HashSet::new() };
+    let mut runner = Runner {
+        model: arguments.model.as_deref(),
+        schedules: arguments.schedules,
+        reported: HashSet::new(),
+    };
     let mut cases = Vec::new();
     let mut outcome = Outcome::Success;
     let mut out = anstream::stdout().lock();
@@ -71,7 +82,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
         print_message("no launches with `expect`");
     }
     let outcomes = cases.iter().map(|case: &Case| match case.end {
-        End::Passed(_) => Outcome::Success,
+        End::Passed { .. } => Outcome::Success,
         End::Incomplete(_) => Outcome::Incomplete,
         End::Failed(_) | End::Invalid(_) => Outcome::Errors,
     });

@@ -3,6 +3,7 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::findings::UnexpectedElement;
 use crate::json::Position;
+use crate::run::Explored;
 use crate::testing::{resolved, result};
 
 fn at(statement: StatementId) -> Option<Position> {
@@ -19,7 +20,10 @@ fn check(change: impl FnOnce(&mut RunResult), options: &Options<'_>, expect: Exp
 
 static CLEAN: Verdict = Verdict { found: false, missing: Vec::new() };
 
-static NO_COVERAGE: Coverage = Coverage { executed: 2, statements: 3, buffers: Vec::new() };
+const NOT_EXPLORED: Explored = Explored { schedules: 0, requested: 0, order_independent: false };
+
+static NO_COVERAGE: Coverage =
+    Coverage { executed: 2, statements: 3, explored: NOT_EXPLORED, buffers: Vec::new() };
 
 const PLAIN: Options<'static> = Options {
     model: "stack",
@@ -71,6 +75,7 @@ fn the_shape() {
               "coverage": {
                 "executed": 2,
                 "statements": 3,
+                "schedules": 0,
                 "buffers": []
               },
               "totals": {
@@ -232,6 +237,7 @@ fn one_warp_of_many() {
               "coverage": {
                 "executed": 2,
                 "statements": 3,
+                "schedules": 0,
                 "buffers": []
               },
               "totals": {
@@ -281,6 +287,7 @@ fn more_warps_than_are_listed() {
               "coverage": {
                 "executed": 2,
                 "statements": 3,
+                "schedules": 0,
                 "buffers": []
               },
               "totals": {
@@ -366,6 +373,7 @@ fn wide_waves_have_wide_masks() {
           "coverage": {
             "executed": 2,
             "statements": 3,
+            "schedules": 0,
             "buffers": []
           },
           "totals": {

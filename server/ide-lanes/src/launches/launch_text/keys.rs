@@ -29,7 +29,8 @@ pub(super) fn value_snippet(shape: &'static ValueShape) -> &'static str {
         | ValueShape::LaunchName
         | ValueShape::Hex
         | ValueShape::Words(_)
-        | ValueShape::Model => "\"$1\"",
+        | ValueShape::Model
+        | ValueShape::Schedule => "\"$1\"",
         ValueShape::Boolean
         | ValueShape::Integer { .. }
         | ValueShape::Number

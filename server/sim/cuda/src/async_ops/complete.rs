@@ -29,6 +29,14 @@ impl Spaces {
         is_any
     }
 
+    /// Completes an operation in flight, after those that it follows; returns `false` if there is none with this index.
+    pub fn complete_chosen(&mut self, index: usize) -> bool {
+        let chosen = self.asynchronous.take_chosen(index);
+        let is_any = !chosen.is_empty();
+        chosen.into_iter().for_each(|operation| self.complete(operation));
+        is_any
+    }
+
     pub fn complete_all(&mut self) {
         self.asynchronous.take_all().into_iter().for_each(|operation| self.complete(operation));
     }

@@ -108,7 +108,23 @@ pub struct Operation {
     pub signal: Signal,
 }
 
+/// Which earlier operations of its threads must be complete before an operation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CompletionOrder {
+    Any,
+    AfterCells,
+    AfterAll,
+}
+
 impl Operation {
+    pub(super) fn order(&self) -> CompletionOrder {
+        match (&self.effect, self.signal) {
+            (Effect::Nothing, Signal::Arrive(_)) => CompletionOrder::AfterAll,
+            (Effect::Cells(_), _) => CompletionOrder::AfterCells,
+            _ => CompletionOrder::Any,
+        }
+    }
+
     /// Whether threads can wait for it only after a later commit by its own thread.
     pub(super) fn awaits_commit(&self) -> bool {
         matches!(self.effect, Effect::Cells(_)) && self.group.is_none()

@@ -5,7 +5,7 @@ use std::ops::RangeBounds;
 use rustc_hash::FxHashMap;
 
 use super::copy_log::CopyLog;
-use super::operation::{Effect, Group, Issuer, Operation, Signal};
+use super::operation::{CompletionOrder, Effect, Group, Issuer, Operation, Signal};
 use super::phase_log::PhaseLog;
 use crate::grown::grown;
 use crate::registers::{WIDTH, lanes};
@@ -96,6 +96,27 @@ impl Queue {
             let is_oldest = index == oldest;
             index += 1;
             is_oldest || operation.awaits_commit() && committed == Some(operation.issuer)
+        })
+    }
+
+    /// Removes the operation at this index, and the earlier ones of its threads that it follows. Copies may complete in any order;
+    /// operations on tensor memory complete in order, and an arrival follows what it tracks.
+    pub(super) fn take_chosen(&mut self, index: usize) -> Vec<Operation> {
+        let Some(chosen) = self.operations.get(index) else { return Vec::new() };
+        let (issuer, follows) = (chosen.issuer, chosen.order());
+        let mut at = 0;
+        self.take(..=index, |operation| {
+            let is_chosen = at == index;
+            at += 1;
+            let Issuer { rank, warp, lanes } = operation.issuer;
+            let is_own = (rank, warp) == (issuer.rank, issuer.warp) && lanes & issuer.lanes != 0;
+            is_chosen
+                || is_own
+                    && match follows {
+                        CompletionOrder::Any => false,
+                        CompletionOrder::AfterCells => operation.order() != CompletionOrder::Any,
+                        CompletionOrder::AfterAll => true,
+                    }
         })
     }
 

@@ -27,7 +27,10 @@ impl<W: ClusterReports> SequentialBlocks<'_, '_, W> {
     /// Called when a cluster has stopped the run, after its traces were collected.
     pub(super) fn find_further_faults(&mut self, stopped: Cluster<W>) -> Result<(), Cancelled> {
         let options = &self.launch.options;
-        let is_observed = options.trace.is_some() || options.watch.is_some() || self.launch.steps.is_some();
+        let is_observed = options.trace.is_some()
+            || options.watch.is_some()
+            || options.schedule.is_some()
+            || self.launch.steps.is_some();
         if is_observed || options.ends_at_fault || self.grid.spaces.launch.size() > MAX_COPY {
             return Ok(());
         }
@@ -83,7 +86,7 @@ impl<W: ClusterReports> SequentialBlocks<'_, '_, W> {
         let number = self.started;
         (number < self.launch.clusters()).then(|| {
             self.started += 1;
-            Cluster::new(self.launch, number, None)
+            Cluster::new(self.launch, number, None, self.launch.options.eager)
         })
     }
 
@@ -101,7 +104,9 @@ impl<W: ClusterReports> SequentialBlocks<'_, '_, W> {
                 BlockPause::Ended => return Ok(Progress::Ended),
                 BlockPause::Stuck => return Ok(Progress::Waits),
                 BlockPause::Stopped(_) => return Ok(Progress::SearchOver),
-                BlockPause::Due => state.pause_at = (state.steps + W::SLICE).min(state.limit),
+                BlockPause::Due | BlockPause::Preempted(_) => {
+                    state.pause_at = (state.steps + W::SLICE).min(state.limit)
+                }
             }
         }
     }

@@ -10,6 +10,7 @@ use super::barrier::{Barrier, COUNT, Waiting};
 use super::cluster_barrier::ClusterBarrier;
 use super::livelock::Livelock;
 use super::pause::{Arrival, ClusterAction, ClusterArrival, Pause, Wake};
+use super::schedule::Switch;
 use super::warp::{CudaWarp, GridState};
 use crate::memory::spaces::Spaces;
 use crate::run_state::RunState;
@@ -21,12 +22,16 @@ pub(super) enum BlockPause {
     /// The block waits for a condition that only other blocks can satisfy.
     Stuck,
     Due,
+    /// In a run under a schedule: other threads continue, those that the switch tells apart.
+    Preempted(Switch),
     Stopped(Status),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WarpState {
     Ready,
+    /// The warp could execute its next statement, but the schedule lets others continue.
+    Preempted,
     /// All groups wait at barriers.
     Waiting,
     /// The warp repeats an iteration until the memory that it polls changes. Holds the count of memory changes at that time.
@@ -48,6 +53,8 @@ pub struct Block<W: CudaWarp> {
     pub(super) sanitizer: BlockSanitizer,
     rank: usize,
     turn: usize,
+    /// In a run under a schedule: the warps, the one that runs first at the front.
+    order: Vec<usize>,
 }
 
 impl<W: CudaWarp> Block<W> {
@@ -72,6 +79,7 @@ impl<W: CudaWarp> Block<W> {
             warps,
             rank,
             turn: 0,
+            order: Vec::new(),
         }
     }
 
@@ -88,16 +96,10 @@ impl<W: CudaWarp> Block<W> {
     ) -> BlockPause {
         // Other blocks may have arrived at the cluster's barrier.
         self.complete_barriers(launch, &mut grid.state, cluster);
-        let mut idle = 0;
-        while idle < self.warps.len() {
-            let index = self.turn;
-            if self.is_ready(index, &grid.spaces) {
-                idle = 0;
-                if let Some(pause) = self.run_warp(index, launch, grid, cluster) {
-                    return pause;
-                }
-            } else {
-                idle += 1;
+        while let Some(index) = self.next_warp(grid) {
+            self.turn = index;
+            if let Some(pause) = self.run_warp(index, launch, grid, cluster) {
+                return pause;
             }
             self.turn = (index + 1) % self.warps.len();
         }
@@ -105,12 +107,25 @@ impl<W: CudaWarp> Block<W> {
         if ended { BlockPause::Ended } else { BlockPause::Stuck }
     }
 
+    /// The next warp that can run: warps take turns, unless the schedule has another order.
+    fn next_warp(&mut self, grid: &mut GridState<W>) -> Option<usize> {
+        let count = self.warps.len();
+        if let Some(scheduler) = grid.state.scheduler.as_mut().filter(|_| self.order.is_empty()) {
+            self.order = scheduler.order(count);
+        }
+        let (turn, mut at) = (self.turn, 0..count);
+        at.find_map(|at| {
+            let index = self.order.get(at).copied().unwrap_or_else(|| (turn + at) % count);
+            self.is_ready(index, &grid.spaces).then_some(index)
+        })
+    }
+
     /// Whether a warp can run. A warp that polls memory can run once that memory has changed.
     fn is_ready(&mut self, index: usize, spaces: &Spaces) -> bool {
         let (warp, state) = (&mut self.warps[index], &mut self.states[index]);
         let yields = matches!(state, WarpState::Yielding(_));
         match state {
-            WarpState::Ready => true,
+            WarpState::Ready | WarpState::Preempted => true,
             WarpState::Waiting | WarpState::Ended => false,
             WarpState::Spinning(changes) | WarpState::Polling(changes) | WarpState::Yielding(changes) => {
                 if *changes == spaces.changes {
@@ -149,7 +164,7 @@ impl<W: CudaWarp> Block<W> {
                     }
                     _ => false,
                 },
-                (WarpState::Ready | WarpState::Yielding(_) | WarpState::Polling(_), _) => false,
+                (_, _) => false,
             }
         })
     }
@@ -195,6 +210,8 @@ impl<W: CudaWarp> Block<W> {
         grid: &mut GridState<W>,
         cluster: &mut ClusterBarrier,
     ) -> Option<BlockPause> {
+        let has_paused = self.states[index] == WarpState::Preempted;
+        grid.state.scheduler.iter_mut().for_each(|scheduler| scheduler.runs(has_paused));
         self.states[index] = WarpState::Ready;
         loop {
             let pause = self.warps[index].run(launch, grid);
@@ -206,6 +223,11 @@ impl<W: CudaWarp> Block<W> {
                 Pause::Polling => WarpState::Polling(changes),
                 Pause::Yielding => WarpState::Yielding(changes),
                 Pause::Due => return Some(BlockPause::Due),
+                Pause::Preempted => match self.preempt(index, grid) {
+                    None => continue,
+                    Some(Switch::Warp) => return None,
+                    Some(switch) => return Some(BlockPause::Preempted(switch)),
+                },
                 Pause::Stopped(status) => return Some(BlockPause::Stopped(status)),
                 Pause::Arrived(arrival) => {
                     match self.arrive(index, &arrival, launch, &mut grid.state, cluster) {
@@ -222,11 +244,40 @@ impl<W: CudaWarp> Block<W> {
                     }
                 }
             };
+            if grid.state.scheduler.is_some() {
+                self.recheck(index, &grid.spaces);
+            }
             if matches!(self.states[index], WarpState::Ended | WarpState::Waiting) {
                 // Lanes may have exited in the meantime, and others may be waiting only for these.
                 self.complete_barriers(launch, &mut grid.state, cluster);
             }
             return None;
+        }
+    }
+
+    /// A warp has paused before a statement that synchronizes. Returns the switch to others, if there is one.
+    fn preempt(&mut self, index: usize, grid: &mut GridState<W>) -> Option<Switch> {
+        let scheduler = grid.state.scheduler.as_mut()?;
+        grid.spaces.lane_order = scheduler.lane_order();
+        if let Some(chosen) = scheduler.completes(grid.spaces.asynchronous.in_flight() as usize) {
+            grid.spaces.complete_chosen(chosen);
+        }
+        let switch = scheduler.paused()?;
+        self.states[index] = WarpState::Preempted;
+        if let Some(at) = self.order.iter().position(|other| *other == index) {
+            let index = self.order.remove(at);
+            self.order.push(index);
+        }
+        Some(switch)
+    }
+
+    /// The memory that the warp polls may have changed within the iteration that it repeats, while others ran.
+    fn recheck(&mut self, index: usize, spaces: &Spaces) {
+        let warp = &mut self.warps[index];
+        let polls = matches!(self.states[index], WarpState::Spinning(_) | WarpState::Polling(_));
+        if polls && warp.polled().is_some_and(|polled| spaces.has_changed(polled)) {
+            warp.wake(Wake::Changed);
+            self.states[index] = WarpState::Ready;
         }
     }
 

@@ -8,6 +8,7 @@ use warplens_sim_warp::trace::Finding;
 use super::block::{Block, BlockPause};
 use super::cluster_barrier::ClusterBarrier;
 use super::livelock::Livelock;
+use super::schedule::Switch;
 use super::warp::{CudaWarp, GridState};
 use crate::async_ops::queue::Queue;
 use crate::memory::cluster_window::ClusterWindow;
@@ -35,6 +36,8 @@ pub struct Cluster<W: CudaWarp> {
     tensor_memory: TensorMemory,
     sanitizer: ClusterSanitizer,
     turn: usize,
+    /// In a run under a schedule: the ranks of the blocks, the one that runs first at the front.
+    order: Vec<usize>,
     /// Bytes of host memory when it was last measured.
     pub(super) bytes: u64,
 }
@@ -63,8 +66,14 @@ pub trait ClusterReports: CudaWarp {
 }
 
 impl<W: ClusterReports> Cluster<W> {
-    /// Creates the cluster with this number, reusing the allocations of a completed one if there is any.
-    pub(super) fn new(launch: &W::Launch<'_>, number: u64, left: Option<Cluster<W>>) -> Cluster<W> {
+    /// Creates the cluster with this number, reusing the allocations of a completed one if there is any. `eager` tells whether
+    /// asynchronous operations complete at issue.
+    pub(super) fn new(
+        launch: &W::Launch<'_>,
+        number: u64,
+        left: Option<Cluster<W>>,
+        eager: bool,
+    ) -> Cluster<W> {
         let ctas = launch.ctas(number);
         let mut shared = Vec::new();
         let blocks: Vec<Block<W>> = match left {
@@ -83,10 +92,11 @@ impl<W: ClusterReports> Cluster<W> {
             states: vec![State::Ready; blocks.len()],
             barrier: ClusterBarrier::new(live),
             shared,
-            asynchronous: Queue::new(launch.options.eager),
+            asynchronous: Queue::new(eager),
             tensor_memory: TensorMemory::default(),
             sanitizer: ClusterSanitizer::new(numbers),
             turn: 0,
+            order: Vec::new(),
             bytes: 0,
             blocks,
         }
@@ -111,30 +121,23 @@ impl<W: ClusterReports> Cluster<W> {
     }
 
     fn run_blocks(&mut self, launch: &W::Launch<'_>, grid: &mut GridState<W>) -> BlockPause {
-        let mut idle = 0;
-        while idle < self.blocks.len() {
-            let rank = self.turn;
-            let ready = match self.states[rank] {
-                State::Ready => true,
-                State::Stuck(changes, phases) => {
-                    (changes, phases) != (grid.spaces.changes, self.barrier.phases())
+        while let Some(rank) = self.next_block(grid) {
+            self.turn = rank;
+            let pause = self.run_block(rank, launch, grid);
+            self.states[rank] = match pause {
+                BlockPause::Ended => State::Ended,
+                BlockPause::Stuck => State::Stuck(grid.spaces.changes, self.barrier.phases()),
+                BlockPause::Preempted(switch) => {
+                    self.order.retain(|other| *other != rank);
+                    self.order.push(rank);
+                    match switch {
+                        Switch::Cluster => return pause,
+                        Switch::Warp | Switch::Block => State::Ready,
+                    }
                 }
-                State::Ended => false,
+                BlockPause::Due | BlockPause::Stopped(_) => return pause,
             };
-            idle += 1;
-            if ready {
-                idle = 0;
-                let pause = self.run_block(rank, launch, grid);
-                self.states[rank] = match pause {
-                    BlockPause::Ended => State::Ended,
-                    BlockPause::Stuck => State::Stuck(grid.spaces.changes, self.barrier.phases()),
-                    BlockPause::Due | BlockPause::Stopped(_) => return pause,
-                };
-            }
             self.turn = (rank + 1) % self.blocks.len();
-            if idle == self.blocks.len() && (grid.spaces.complete_oldest() || self.wake()) {
-                idle = 0;
-            }
         }
         grid.spaces.complete_all();
         self.report_late_problems(grid);
@@ -143,6 +146,44 @@ impl<W: ClusterReports> Cluster<W> {
             W::finish_cluster(self, launch, grid);
         }
         if ended { BlockPause::Ended } else { BlockPause::Stuck }
+    }
+
+    /// The next block that can run: blocks take turns, unless the schedule has another order. If none can, asynchronous
+    /// operations complete and warps wake as long as there are any.
+    fn next_block(&mut self, grid: &mut GridState<W>) -> Option<usize> {
+        let count = self.blocks.len();
+        if let Some(scheduler) = grid.state.scheduler.as_mut().filter(|_| self.order.is_empty()) {
+            self.order = scheduler.order(count);
+        }
+        loop {
+            let rank = |at: usize| self.order.get(at).copied().unwrap_or_else(|| (self.turn + at) % count);
+            let ready = (0..count).map(rank).find(|rank| self.is_ready(*rank, grid.spaces.changes));
+            if ready.is_some() {
+                return ready;
+            }
+            let in_flight = grid.spaces.asynchronous.in_flight() as usize;
+            let completed = match &mut grid.state.scheduler {
+                Some(scheduler) if in_flight != 0 => grid.spaces.complete_chosen(scheduler.choose(in_flight)),
+                _ => grid.spaces.complete_oldest(),
+            };
+            if !completed && !self.wake() {
+                return None;
+            }
+        }
+    }
+
+    /// Whether a block can run, `changes` being the number of changes of memory.
+    fn is_ready(&self, rank: usize, changes: u64) -> bool {
+        match self.states[rank] {
+            State::Ready => true,
+            State::Stuck(before, phases) => (before, phases) != (changes, self.barrier.phases()),
+            State::Ended => false,
+        }
+    }
+
+    /// Whether a block can run, `changes` being the number of changes of memory.
+    pub(super) fn may_continue(&self, changes: u64) -> bool {
+        (0..self.blocks.len()).any(|rank| self.is_ready(rank, changes))
     }
 
     /// Reports misuse of operands that operations in flight have read.

@@ -9,6 +9,7 @@ use warplens_sim_warp::step_stream::WarpSteps;
 use warplens_sim_warp::trace::{Control, Finding, RunOptions, WarpId};
 
 use super::residency::Residency;
+use super::schedule::Scheduler;
 use crate::listed_warps::Listing;
 use crate::memory::local::MAX_LOCAL_BYTES;
 use crate::registers::WIDTH;
@@ -88,6 +89,13 @@ impl GridLaunch {
     pub fn max_clusters(&self) -> u64 {
         let cost = self.start_cost.saturating_mul(volume(self.cluster));
         (self.options.limits.max_steps / cost.max(1)).max(1)
+    }
+
+    /// The choices of the launch's schedule, if it has another than the default one.
+    pub(super) fn scheduler(&self) -> Option<Box<Scheduler>> {
+        let schedule = self.options.schedule.filter(|_| self.clusters() <= self.max_clusters())?;
+        let (warps, blocks) = (self.warps().into(), volume(self.cluster));
+        Some(Box::new(Scheduler::new(schedule, warps, blocks, self.clusters())))
     }
 
     fn grid_of_clusters(&self) -> [u32; 3] {

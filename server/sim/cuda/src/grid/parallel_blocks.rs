@@ -39,6 +39,8 @@ impl<'a> ParallelBlocks<'a> {
             || run.launch.clusters() > run.launch.max_clusters()
             || options.trace.is_some()
             || options.watch.is_some()
+            || options.schedule.is_some()
+            || options.log_order
             || W::depends_on_order(run.launch);
         let workers = run.control.workers.filter(|workers| !alone && workers.count() > 1);
         let records = workers.is_some() || options.coverage;

@@ -16,6 +16,8 @@ pub enum Pause<W> {
     /// The warp tested an mbarrier that other threads have yet to complete.
     Yielding,
     Due,
+    /// In a run under a schedule: the warp is before a statement that synchronizes.
+    Preempted,
     Stopped(Status),
 }
 

@@ -33,6 +33,12 @@ pub fn run_launch<W: ClusterReports>(
 /// Runs all blocks of the launch, in parallel if the caller provides threads.
 fn all_blocks<W: ClusterReports>(run: &mut SequentialBlocks<'_, '_, W>) -> Result<Status, Cancelled> {
     let mut parallel = ParallelBlocks::new(run);
+    if run.grid.state.scheduler.is_some() {
+        return match run.run_in_schedule()? {
+            Some(status) => Ok(status),
+            None => run.resume_suspended(),
+        };
+    }
     for number in 0..run.launch.clusters() {
         if let Some(status) = run.next_cluster(number)? {
             return Ok(status);

@@ -50,7 +50,8 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         extra: W::Extra,
         control: Control<'a>,
     ) -> SequentialBlocks<'a, 'p, W> {
-        let state = RunState::new(&launch.options, W::sanitizer(launch));
+        let mut state = RunState::new(&launch.options, W::sanitizer(launch));
+        state.scheduler = launch.scheduler();
         let limits = &launch.options.limits;
         SequentialBlocks {
             launch,
@@ -91,7 +92,7 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
             return Ok(Some(status));
         }
         self.started = number + 1;
-        let cluster = Cluster::new(self.launch, number, self.left.take());
+        let cluster = Cluster::new(self.launch, number, self.left.take(), self.launch.options.eager);
         let status = self.run_cluster(number, cluster)?;
         match &mut self.early_wait {
             Some(wait) => wait.observe(number, &self.grid.spaces),
@@ -132,7 +133,11 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
     }
 
     /// Runs a cluster as far as possible; returns a status if the run is over.
-    fn run_cluster(&mut self, number: u64, mut cluster: Cluster<W>) -> Result<Option<Status>, Cancelled> {
+    pub(super) fn run_cluster(
+        &mut self,
+        number: u64,
+        mut cluster: Cluster<W>,
+    ) -> Result<Option<Status>, Cancelled> {
         let started_at = self.grid.state.steps;
         loop {
             match cluster.run(self.launch, &mut self.grid) {
@@ -155,7 +160,7 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
                     self.left = Some(cluster);
                     return Ok(None);
                 }
-                BlockPause::Stuck => {
+                BlockPause::Stuck | BlockPause::Preempted(_) => {
                     if cluster.bytes == 0 || self.grid.state.steps != started_at {
                         cluster.measure();
                     }
@@ -174,6 +179,13 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
                 }
             }
         }
+    }
+
+    /// Takes a suspended cluster, which continues.
+    pub(super) fn resume(&mut self, index: usize) -> (u64, Cluster<W>) {
+        let (number, cluster) = self.suspended.remove(index);
+        (self.waiting, self.waiting_bytes) = (self.waiting - 1, self.waiting_bytes - cluster.bytes);
+        (number, cluster)
     }
 
     /// Whether the memory of the running cluster is measured at this poll. That takes time for each warp, so it is done less often if
@@ -349,14 +361,15 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         for (_, mut cluster) in std::mem::take(&mut self.suspended) {
             self.collect(&mut cluster);
         }
-        let GridState { spaces, state, extra } = self.grid;
+        let GridState { spaces, mut state, extra } = self.grid;
         let status = W::final_status(status, &extra);
         let last_store = state.sanitizer.as_ref().and_then(|sanitizer| sanitizer.watch.as_ref()?.last);
+        let order_log = state.order_log.take();
         let findings = state.into_findings();
         let base = spaces.launch.raw().0;
         let accesses = spaces.access_set.filter(|_| self.launch.options.coverage);
         let accessed = accesses.map(|accesses| Box::new(accesses.into_launch(base)));
         let result = self.traces.finish(status, findings, spaces.launch, spaces.printed.finish());
-        RunResult { last_store, accessed, ..result }
+        RunResult { last_store, accessed, order_log, ..result }
     }
 }

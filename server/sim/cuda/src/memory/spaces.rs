@@ -9,6 +9,7 @@ use warplens_sim_warp::trace::RunOptions;
 use super::access_set::AccessSet;
 use super::cluster_window::ClusterWindow;
 use super::heap::Heap;
+use super::lane_order::LaneOrder;
 use super::local::Local;
 use super::polled::{PolledMemory, PolledValue};
 use super::print_buffer::PrintBuffer;
@@ -50,6 +51,8 @@ pub struct Spaces {
     pub access_set: Option<Box<AccessSet>>,
     /// Whether nobody reads the message of an invalid access, which takes long.
     pub is_silent: bool,
+    /// The order in which the lanes of an atomic are served.
+    pub lane_order: LaneOrder,
 }
 
 #[derive(Clone, Copy, Debug, Default)]

@@ -17,6 +17,7 @@ mod loop_exit;
 mod matrix;
 mod observers;
 pub(crate) mod operand;
+mod order_points;
 mod paths;
 mod print;
 mod quick_run;

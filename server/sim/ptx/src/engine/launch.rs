@@ -18,6 +18,8 @@ pub(crate) struct Launch<'p> {
     /// The ranges of device memory that the prerequisite grid writes.
     pub(crate) prerequisite_writes: Vec<(u64, u64)>,
     pub(crate) plan: Plan,
+    /// Whether a schedule may split groups of lanes.
+    pub(crate) may_split: bool,
     /// Whether to cancel the run, for statements that take long.
     pub(crate) cancelled: &'p (dyn Fn() -> bool + Sync),
 }

@@ -31,6 +31,8 @@ pub fn run(
     options: &RunOptions,
     control: Control<'_>,
 ) -> RunOutcome {
+    let pausing = (options.schedule.is_some() || options.log_order).then(|| program.with_pauses());
+    let program = pausing.as_ref().unwrap_or(program);
     let refusal = validate(program, &config, options);
     let shared = program.shared_size.saturating_add(config.shared_memory);
     let start_cost = START_COST + u64::from(shared / BYTES_PER_INSTRUCTION);
@@ -52,6 +54,7 @@ pub fn run(
         workspace: config.workspace,
         prerequisite_writes: config.prerequisite_writes,
         plan: Plan::new(model, program),
+        may_split: options.schedule.is_some() && model == Model::Its && program.may_split(),
         cancelled: control.cancelled,
     };
     let mut params = config.params;

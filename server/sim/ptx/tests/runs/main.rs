@@ -39,6 +39,7 @@ mod races;
 mod register_pool;
 mod residency;
 mod robust;
+mod schedules;
 mod scheduling;
 mod shapes;
 mod tensor_maps;

@@ -12,6 +12,7 @@ use super::warp_choice::WarpChoice;
 
 use crate::cli::input::language_parser;
 use crate::cli::launch::LaunchArguments;
+use crate::cli::schedules::ScheduleArguments;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -49,6 +50,9 @@ pub(crate) struct Arguments {
     /// Do not check for data races, uninitialized reads and divisions by zero, which is faster
     #[arg(long)]
     no_checks: bool,
+
+    #[command(flatten)]
+    pub(super) schedules: ScheduleArguments,
 
     /// When asynchronous copies and products complete: as late as the waits of the program allow, or at issue
     #[arg(long = "async", value_name = "WHEN", default_value = "late", value_parser = ["late", "eager"])]

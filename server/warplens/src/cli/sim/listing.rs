@@ -9,10 +9,11 @@ use anstyle::{AnsiColor, Style};
 use text_size::{TextRange, TextSize};
 use warplens_ide::lanes::text::{Format as LaneFormat, Style as LaneStyle};
 use warplens_ide::lanes::{
-    BufferCoverage, LaneView, LaunchSource, Missing, Reporter, count, counter_totals, first_divergence,
+    BufferCoverage, Explored, LaneView, LaunchSource, Missing, Reporter, count, counter_totals,
+    first_divergence,
 };
 use warplens_sim_launch::{show, size};
-use warplens_sim_warp::{FindingKind, Limits, Severity, StatementId, Status, WarpId, WarpTrace};
+use warplens_sim_warp::{Finding, FindingKind, Limits, Severity, StatementId, Status, WarpId, WarpTrace};
 
 use super::simulated::Simulated;
 use super::strips::Strips;
@@ -330,7 +331,11 @@ impl Listing<'_> {
             _ if result.status != Status::Finished => {
                 format!(", {} not performed", count(expected, "check"))
             }
-            _ => format!(", {} of {expected} checks passed", expected - self.run.failures.len()),
+            _ => {
+                let is_failure = |finding: &&Finding| finding.kind == FindingKind::ExpectFailed;
+                let failed = self.run.failures.len() + result.findings.iter().filter(is_failure).count();
+                format!(", {} of {expected} checks passed", expected.saturating_sub(failed))
+            }
         };
         let predicated_off = match totals.thread_instructions - totals.executed_thread_instructions {
             0 => String::new(),
@@ -342,6 +347,7 @@ impl Listing<'_> {
             count(totals.warp_instructions, "warp instruction"),
             count(totals.thread_instructions, "thread instruction")
         )?;
+        self.schedules(out)?;
         let verdict = &self.run.verdict;
         if verdict.missing().is_empty() {
             return Ok(());
@@ -356,6 +362,21 @@ impl Listing<'_> {
             )?;
         }
         writeln!(out, "{WARNING}verdict{WARNING:#}: {verdict}")
+    }
+
+    /// How many other schedules ran, if any were requested.
+    fn schedules(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Explored { schedules, requested, order_independent } = self.run.coverage.explored;
+        match (requested, order_independent) {
+            (0, _) => Ok(()),
+            (_, true) => {
+                writeln!(
+                    out,
+                    "schedules: one run stands for all; no statement depends on the order of threads"
+                )
+            }
+            _ => writeln!(out, "schedules: {schedules} of {requested} others ran to an end"),
+        }
     }
 }
 

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use warplens_ide::AnalysisHost;
 use warplens_ide::lanes::{
-    AvailableLaunch, Choice, LaunchProblem, LaunchSource, Prepared, RunRequest, RunSettings, Unexpected,
-    Verdict,
+    AvailableLaunch, Cancelled, Choice, Exploration, Explored, LaunchProblem, LaunchSource, Prepared,
+    RunRequest, RunSettings, Unexpected, Verdict,
 };
 use warplens_sim_warp::{Control, Severity};
 
@@ -26,8 +26,8 @@ pub(super) struct Case {
 
 /// How a case ended.
 pub(super) enum End {
-    /// This number of checks passed.
-    Passed(usize),
+    /// This number of checks passed, in the run and under other schedules.
+    Passed { checks: usize, explored: Explored },
     /// Checks failed, or the run has errors or warnings.
     Failed(Vec<String>),
     /// Nothing was found, but evidence is missing.
@@ -40,6 +40,8 @@ pub(super) enum End {
 pub(super) struct Runner<'a> {
     /// The divergence model; the default is the model of each launch.
     pub(super) model: Option<&'a str>,
+    /// The schedules under which each launch runs besides the default one.
+    pub(super) schedules: u32,
     /// Problems of launch files that were already reported: a launch without `file` applies to every source.
     pub(super) reported: HashSet<String>,
 }
@@ -80,7 +82,7 @@ impl Runner<'_> {
                 let read = launch_file::contents(&base);
                 let prepared = analysis.prepare_run(id, &request, file.as_ref(), &read);
                 let end = match prepared.map_err(|error| error.to_string())? {
-                    Ok(prepared) => run(&prepared)?,
+                    Ok(prepared) => run(&prepared, self.schedules)?,
                     Err(problem) => End::Invalid(problem.in_path(&path).to_string()),
                 };
                 cases.push(case(end));
@@ -114,19 +116,31 @@ fn name(offer: &AvailableLaunch) -> String {
     }
 }
 
-fn run(prepared: &Prepared) -> Result<End, String> {
+/// Warp instructions of all schedules of a launch together: about a second.
+const MAX_STEPS: u64 = 4_000_000;
+
+fn run(prepared: &Prepared, schedules: u32) -> Result<End, String> {
+    explored(prepared, schedules).map_err(|_| "the run was stopped".to_owned())
+}
+
+fn explored(prepared: &Prepared, schedules: u32) -> Result<End, Cancelled> {
     let cores = Cores::all();
     let control = Control { workers: Some(&cores), ..Control::none() };
-    let (prepared, result) = prepared.run_adjusted(control).map_err(|_| "the run was stopped".to_owned())?;
+    let (prepared, mut result) = prepared.run_adjusted(control)?;
     let unexpected = Unexpected::of(&prepared.resolved, &result);
+    let exploration = Exploration { max_steps: MAX_STEPS, ..Exploration::new(1, schedules) };
+    let explored = prepared.explore(&mut result, &exploration, control)?;
     let verdict = prepared.verdict(&result, &unexpected, &prepared.coverage(&result));
     if verdict.is_incomplete() {
         return Ok(End::Incomplete(verdict));
     }
     if !verdict.has_findings() {
-        return Ok(End::Passed(prepared.resolved.launch.expect.len()));
+        return Ok(End::Passed { checks: prepared.resolved.launch.expect.len(), explored });
     }
     let counted = result.findings.iter().filter(|finding| finding.severity != Severity::Information);
-    let findings = counted.map(|finding| format!("{}: {}", finding.kind, finding.message));
+    let findings = counted.map(|finding| {
+        let replay = finding.schedule.map(|schedule| format!("\nonly under `sim --schedule {schedule}`"));
+        format!("{}: {}{}", finding.kind, finding.message, replay.unwrap_or_default())
+    });
     Ok(End::Failed(findings.chain(unexpected.into_iter().map(|unexpected| unexpected.message)).collect()))
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use warplens_ide::lanes::count;
+use warplens_ide::lanes::{Explored, count};
 
 use super::case::{Case, End};
 use crate::cli::plain::plain;
@@ -15,8 +15,14 @@ const FAILED: Style = AnsiColor::Red.on_default().bold();
 pub(super) fn line(case: &Case, out: &mut dyn Write) -> io::Result<()> {
     let name = format!("{}: {}", plain(&case.path), plain(&case.name));
     match &case.end {
-        End::Passed(checks) => {
-            writeln!(out, "{PASSED}passed{PASSED:#}  {name} ({})", count(*checks, "check"))
+        End::Passed { checks, explored } => {
+            let Explored { schedules, order_independent, .. } = *explored;
+            let schedules = match (schedules, order_independent) {
+                (_, true) => ", any schedule".to_owned(),
+                (0, false) => String::new(),
+                _ => format!(", {}", count(schedules as usize, "other schedule")),
+            };
+            writeln!(out, "{PASSED}passed{PASSED:#}  {name} ({}{schedules})", count(*checks, "check"))
         }
         End::Failed(failures) => {
             writeln!(out, "{FAILED}failed{FAILED:#}  {name}")?;
@@ -35,7 +41,7 @@ pub(super) fn summary(cases: &[Case], out: &mut dyn Write) -> io::Result<()> {
         return Ok(());
     }
     let number = |is: fn(&End) -> bool| cases.iter().filter(|case| is(&case.end)).count();
-    write!(out, "{} passed", count(number(|end| matches!(end, End::Passed(_))), "launch"))?;
+    write!(out, "{} passed", count(number(|end| matches!(end, End::Passed { .. })), "launch"))?;
     let failed = number(|end| matches!(end, End::Failed(_) | End::Invalid(_)));
     let incomplete = number(|end| matches!(end, End::Incomplete(_)));
     for (count, what) in [(failed, "failed"), (incomplete, "incomplete")] {

@@ -14,7 +14,7 @@ pub(super) fn write(cases: &[Case], out: &mut dyn Write) -> io::Result<()> {
         for case in suite {
             write!(out, "    <testcase name=\"{}\" classname=\"{path}\"", escaped(&case.name))?;
             match &case.end {
-                End::Passed(_) => writeln!(out, "/>")?,
+                End::Passed { .. } => writeln!(out, "/>")?,
                 End::Failed(failures) => element(out, "failure", failures)?,
                 End::Incomplete(verdict) => element(out, "error", &[verdict.to_string()])?,
                 End::Invalid(problem) => element(out, "error", std::slice::from_ref(problem))?,

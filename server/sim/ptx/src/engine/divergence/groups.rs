@@ -4,6 +4,8 @@
 //! scheduling decision, and reports the result: the group advances, diverges, calls, returns or waits. A group that is alone
 //! takes uniform branches without a decision, so a warp without divergence costs the same under every model.
 
+use warplens_sim_cuda::grid::schedule::Random;
+
 use super::frontier::Frontier;
 use super::group::{CollectiveKind, FunctionEntry, Group, LanePosition};
 use super::its::Its;
@@ -74,6 +76,27 @@ impl Groups {
 
     pub(crate) fn ignore_reconvergences(&mut self) {
         dispatch!(self, model => model.reconvergences.ignored = true);
+    }
+
+    /// Groups that can run take turns in random order, under a model that guarantees progress.
+    pub(crate) fn take_turns_by(&mut self, random: Random) {
+        if let Groups::Its(its) = self {
+            its.random = Some(random);
+        }
+    }
+
+    /// Whether groups take turns in the usual order for now.
+    pub(crate) fn suspend_random_turns(&mut self, suspended: bool) {
+        if let Groups::Its(its) = self {
+            its.has_random_turns = !suspended;
+        }
+    }
+
+    /// These lanes of the running group are a group of their own, under a model whose groups may have any lanes.
+    pub(crate) fn split(&mut self, part: u32) {
+        if let Groups::Its(its) = self {
+            its.split(part);
+        }
     }
 
     /// The group to run next, or `None` if all groups wait or all lanes have exited.

@@ -6,6 +6,8 @@
 //! waiting if the others only spin, so a lane that holds a lock reaches its release. An instruction that names lanes waits
 //! until they have reached it.
 
+use warplens_sim_cuda::grid::schedule::Random;
+
 use super::calls::Calls;
 use super::group::{CollectiveKind, FunctionEntry, Group, LanePosition};
 use super::order::Order;
@@ -54,6 +56,9 @@ pub(crate) struct Its {
     pub(super) apart: Vec<Vec<LanePosition>>,
     pub(super) done: Vec<Slot>,
     pub(super) reconvergences: ReconvergenceLog,
+    /// Decides whose turn it is in a run under a schedule.
+    pub(super) random: Option<Random>,
+    pub(super) has_random_turns: bool,
 }
 
 impl Its {
@@ -66,6 +71,8 @@ impl Its {
             apart: Vec::new(),
             done: Vec::new(),
             reconvergences: ReconvergenceLog::default(),
+            random: None,
+            has_random_turns: true,
         }
     }
 
@@ -89,14 +96,22 @@ impl Its {
         Some(Group { pc, until, mask, frame, alone: false, needs_convergence })
     }
 
-    /// The next group of this cycle: the one at the lowest instruction of the innermost call.
+    /// The next group of this cycle: the one at the lowest instruction of the innermost call, or any one under a schedule.
     fn whose_turn(&mut self) -> Option<usize> {
         let ready = (0..self.entries.len()).filter(|&at| self.entries[at].may_run());
         let key = |at: &usize| {
             let Entry { at: LanePosition { frame, pc, .. }, had_turn, .. } = self.entries[*at];
             (had_turn, std::cmp::Reverse(self.calls.depth(frame)), pc)
         };
-        let first = ready.min_by_key(key)?;
+        let first = match self.random.as_mut().filter(|_| self.has_random_turns) {
+            None => ready.min_by_key(key)?,
+            Some(random) => {
+                let fresh = ready.clone().filter(|&at| !self.entries[at].had_turn);
+                let of: Vec<usize> =
+                    if fresh.clone().next().is_some() { fresh.collect() } else { ready.collect() };
+                *of.get(random.below(of.len() as u64) as usize)?
+            }
+        };
         if self.entries[first].had_turn {
             self.entries.iter_mut().for_each(|entry| entry.had_turn = false);
         }
@@ -290,6 +305,14 @@ impl Its {
         for &(pc, mask) in parts {
             self.add(LanePosition { frame, pc, mask }, region, &patience);
         }
+    }
+
+    pub(super) fn split(&mut self, part: u32) {
+        let entry = &mut self.entries[self.running];
+        entry.at.mask &= !part;
+        let mut other = entry.clone();
+        other.at.mask = part;
+        self.entries.push(other);
     }
 
     pub(super) fn call(&mut self, back: u32, entered: &[FunctionEntry]) {

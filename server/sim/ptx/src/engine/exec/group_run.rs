@@ -40,6 +40,8 @@ pub(super) struct GroupRun<'w> {
     pub(super) visits: Visits<'w>,
     /// Whether each instruction is reported to the sanitizer, the recorder of written registers or the spin detector.
     pub(super) observed: bool,
+    /// Whether the run has a schedule, so that the group pauses before instructions that synchronize.
+    pub(super) pauses: bool,
     pub(super) window: Option<&'w mut PollWindow>,
     pub(super) id: WarpId,
     pub(super) tracer: &'w mut Option<Box<ValueTracer>>,
@@ -84,7 +86,9 @@ impl Warp {
             observed: ctx.sanitizer.is_some()
                 || frame.written.is_some()
                 || self.spin.window.is_some()
-                || run.state.further.is_some(),
+                || run.state.further.is_some()
+                || run.state.order_log.is_some(),
+            pauses: run.state.scheduler.is_some(),
             frame,
             groups: &mut self.groups,
             branches: &mut self.spin.counter,

@@ -46,6 +46,12 @@ impl GroupRun<'_> {
         if let Op::Branch(_) = instruction.op {
             return self.run_branch(instruction, executed, stop);
         }
+        if self.pauses
+            && executed != 0
+            && let Some(exit) = self.pause_before(pc)
+        {
+            return ControlFlow::Break(Some(exit));
+        }
         if executed != mask {
             self.visits.through(pc, executed);
         }

@@ -12,6 +12,8 @@ pub(crate) enum LoopExit {
     /// The group ran past the last instruction of the function.
     FellOff,
     Due,
+    /// In a run under a schedule: the next instruction synchronizes.
+    Preempted,
     /// The group took the branch `from`, and another group may be next.
     Turn {
         from: u32,

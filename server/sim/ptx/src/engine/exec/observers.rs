@@ -147,6 +147,9 @@ impl GroupRun<'_> {
         if let Some((sanitizer, undefined)) = self.ctx.sanitizer.as_mut().zip(self.frame.undefined.as_mut()) {
             values::after(sanitizer, undefined, self.function, pc);
         }
+        if self.state.order_log.is_some() {
+            self.log_order(pc, executed);
+        }
         self.report_findings(pc);
         self.record_accesses();
         self.record_writes(pc, executed);

@@ -15,6 +15,7 @@ use warplens_sim_warp::trace::{Related, Severity, StatementId, Status, WarpId};
 use super::absence::DivergenceLog;
 use super::frame::Frame;
 use super::loop_exit::LoopExit;
+use super::order_points::order_groups;
 use super::register_count::RegisterCount;
 use super::value_tracer::ValueTracer;
 use crate::engine::divergence::group::Group;
@@ -108,6 +109,7 @@ impl Warp {
         if !listed {
             groups.ignore_reconvergences();
         }
+        order_groups(&mut groups, launch, WarpId { cta, warp });
         Warp {
             id: WarpId { cta, warp },
             live,
@@ -149,6 +151,7 @@ impl Warp {
         self.live = self.threads.launched();
         self.groups.renew(launch.plan.model, self.live, entry.code.len() as u32);
         self.groups.ignore_reconvergences();
+        order_groups(&mut self.groups, launch, id);
         self.local.renew(entry.frame.local_size);
         self.carry = 0;
         self.spin = SpinDetector::default();
@@ -255,6 +258,10 @@ impl Warp {
                 None
             }
             LoopExit::Due => Some(Pause::Due),
+            LoopExit::Preempted => {
+                self.split_group(group, function, run);
+                Some(Pause::Preempted)
+            }
             LoopExit::CheckSpin { from, alone } => {
                 self.take_back_edge(from, pc, function, run.spaces);
                 self.detect_wait(BackwardBranch { from, alone }, pc, function, run)

@@ -1,9 +1,9 @@
-//! `atom` and `red`, lane by lane, lowest first.
+//! `atom` and `red`, lane by lane, lowest first unless a schedule has another order.
 
 use warplens_sim_cuda::fault::Result;
 use warplens_sim_cuda::memory::atomic_operation::apply;
 use warplens_sim_cuda::memory::spaces::addresses;
-use warplens_sim_cuda::registers::{PerLane, Registers, lanes};
+use warplens_sim_cuda::registers::{PerLane, Registers};
 use warplens_sim_cuda::sanitizer::event::AccessKind;
 
 use crate::engine::exec::context::{ExecContext, MemoryRequest};
@@ -29,7 +29,7 @@ pub(super) fn execute_at(
     let elements = (size, atomic.b.len());
     let request = MemoryRequest::new(AccessKind::Atomic, atomic.space, addresses, elements, mask);
     let checked = ctx.resolve(&request)?;
-    for lane in lanes(mask) {
+    for lane in ctx.spaces.lane_order.lanes(mask) {
         let Some(extent) = checked.of(lane) else { continue };
         for (index, &b) in atomic.b.iter().enumerate() {
             let address = addresses[lane] + index as u64 * u64::from(size);

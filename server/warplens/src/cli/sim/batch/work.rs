@@ -18,6 +18,7 @@ use super::result::{Ended, ended, internal_error, invalid};
 use super::sources::Sources;
 use super::summary::Summary;
 use crate::cli::input::STANDARD_INPUT;
+use crate::cli::schedules::ExploredRun;
 use crate::cli::sim::arguments::Arguments;
 use crate::cli::sim::selection::{buffers_to_dump, check_warp};
 use crate::cli::sim::simulated::Simulated;
@@ -134,12 +135,14 @@ impl<'a> Batch<'a> {
         let mut request = arguments.request(source.language)?;
         request.launch = Choice::Given(Box::new(launch));
         let prepared = source.prepare(&request, &launch_file::launches(None, &self.base))?;
+        arguments.schedules.check(&prepared)?;
         let dump = buffers_to_dump(&arguments.dump, &prepared)?;
-        let settled = prepared.run_adjusted(Control::none());
-        let (prepared, result) = settled.map_err(RunError::from)?;
+        let explored = prepared.run_adjusted(Control::none()).and_then(|(prepared, result)| {
+            let failures = Unexpected::of(&prepared.resolved, &result);
+            arguments.schedules.explore(prepared, result, failures, Control::none())
+        });
+        let ExploredRun { prepared, result, failures, coverage } = explored.map_err(RunError::from)?;
         check_warp(arguments.known_warp(), &prepared)?;
-        let failures = Unexpected::of(&prepared.resolved, &result);
-        let coverage = prepared.coverage(&result);
         let verdict = prepared.verdict(&result, &failures, &coverage);
         let simulated = Simulated {
             path: source.path.clone(),

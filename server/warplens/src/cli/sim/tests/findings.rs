@@ -249,5 +249,6 @@ fn a_terminal() {
                    lanes 2-3 of warp 0
 
         faulted: 7 warp instructions, 112 thread instructions (4 predicated off)
-    "#]].assert_eq(&anstream::adapter::strip_str(&text).to_string());
+    "#]]
+    .assert_eq(&anstream::adapter::strip_str(&text).to_string());
 }

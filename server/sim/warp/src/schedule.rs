@@ -1,0 +1,54 @@
+//! Schedules: the order in which a run lets warps, blocks, lanes and asynchronous operations proceed.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+
+/// A schedule other than the default one: the number `index` of those that `seed` determines. Written `S:i`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Schedule {
+    pub seed: u64,
+    pub index: u32,
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.seed, self.index)
+    }
+}
+
+impl FromStr for Schedule {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Schedule, String> {
+        let numbers = text
+            .split_once(':')
+            .and_then(|(seed, index)| Some((seed.trim().parse().ok()?, index.trim().parse().ok()?)));
+        let (seed, index) = numbers.ok_or_else(|| {
+            format!("`{text}` is not a schedule: use SEED:NUMBER, such as 1:3, as findings give it")
+        })?;
+        Ok(Schedule { seed, index })
+    }
+}
+
+impl Serialize for Schedule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schedule_as_text() {
+        let schedule = Schedule { seed: 7, index: 12 };
+        assert_eq!(schedule.to_string(), "7:12");
+        assert_eq!("7:12".parse(), Ok(schedule));
+        for invalid in ["", "7", ":", "7:", "-1:2", "7:12:1", "a:b"] {
+            assert!(invalid.parse::<Schedule>().is_err(), "{invalid}");
+        }
+    }
+}
