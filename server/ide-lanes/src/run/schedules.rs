@@ -85,16 +85,16 @@ impl Prepared {
             requested: exploration.count,
             order_independent: effect == Some(OrderEffect::None),
         };
-        if effect.is_none_or(|effect| effect == OrderEffect::None) || result.status != Status::Finished {
+        // What other schedules show of a kernel with findings mostly follows from these.
+        let is_clean = !result.findings.iter().any(|finding| self.accuses(finding));
+        if effect.is_none_or(|effect| effect == OrderEffect::None)
+            || result.status != Status::Finished
+            || !is_clean
+        {
             return Ok(explored);
         }
         let control = Control { workers: None, steps: None, progress: &|_| {}, ..control };
-        let usual = Usual {
-            prepared: self,
-            is_clean: !result.findings.iter().any(|finding| self.accuses(finding)),
-            reads_clock: effect == Some(OrderEffect::Time),
-            control,
-        };
+        let usual = Usual { prepared: self, reads_clock: effect == Some(OrderEffect::Time), control };
         let unexpected = Unexpected::of(&self.resolved, result);
         let failed = unexpected.into_iter().map(|failure| failure.element.buffer).collect();
         let mut differing = DifferingResults { reported: failed, notes: Vec::new() };
@@ -112,7 +112,7 @@ impl Prepared {
             let stopped = LIMITS.iter().any(|kind| run.findings.iter().any(|finding| finding.kind == *kind));
             if !stopped {
                 explored.schedules += 1;
-                let is_clean = usual.is_clean && !run.findings.iter().any(|finding| self.accuses(finding));
+                let is_clean = !run.findings.iter().any(|finding| self.accuses(finding));
                 for finding in std::mem::take(&mut run.findings) {
                     if self.accuses(&finding) && !result.findings.iter().any(|known| is_same(known, &finding))
                     {
@@ -135,7 +135,6 @@ impl Prepared {
 /// The run under the default schedule, with which others are compared.
 struct Usual<'a> {
     prepared: &'a Prepared,
-    is_clean: bool,
     reads_clock: bool,
     control: Control<'a>,
 }
