@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
 use warplens_sim_launch::{PlacedBuffer, same, show};
 use warplens_sim_warp::order_log::OrderDifference;
 use warplens_sim_warp::{
@@ -14,6 +13,7 @@ use warplens_sim_warp::{
     ScalarType, Schedule, Severity, StatementId, Status,
 };
 
+use super::explored::Explored;
 use super::prepared::Prepared;
 use super::verdict::LIMITS;
 use crate::findings::Unexpected;
@@ -45,19 +45,6 @@ impl Exploration {
 /// How many times the steps of the default run a schedule may take, besides [`MIN_STEPS`].
 const SLOWDOWN: u64 = 30;
 const MIN_STEPS: u64 = 50_000;
-
-/// What was explored.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Explored {
-    /// The schedules that ran to an end, besides the default one.
-    pub schedules: u32,
-    /// The schedules that were requested.
-    #[serde(skip)]
-    pub requested: u32,
-    /// Whether one run stands for all schedules: no statement can depend on the order of threads.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub order_independent: bool,
-}
 
 impl Prepared {
     /// This run under a schedule. If the model was not chosen, schedules with odd numbers use the one that lets each lane make

@@ -71,48 +71,66 @@ fn check(prepared: &Prepared, expect: Expect) {
 
 #[test]
 fn without_expectations_a_difference_is_a_warning() {
-    check(&prepared(TICKETS, "u32", ""), expect![[r#"
+    check(
+        &prepared(TICKETS, "u32", ""),
+        expect![[r#"
         20 schedules, independent: false
         warning order-dependent 1:0: Order-dependent result: `out`[0] is 0, but 96 under schedule 1:0 (2 related)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_buffer_without_an_expectation_may_differ() {
     let sum = "expect = [{ name = \"sum\", values = [8128] }],";
-    check(&prepared(TICKETS, "u32", sum), expect![[r#"
+    check(
+        &prepared(TICKETS, "u32", sum),
+        expect![[r#"
         20 schedules, independent: false
         information order-dependent 1:0: Order-dependent result: `out`[0] is 0, but 96 under schedule 1:0 (0 related)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn an_expectation_that_only_another_schedule_breaks() {
     let out = "expect = [{ name = \"out\", values = [0, 32, 64, 96] }],";
-    check(&prepared(TICKETS, "u32", out), expect![[r#"
+    check(
+        &prepared(TICKETS, "u32", out),
+        expect![[r#"
         20 schedules, independent: false
         error expect-failed 1:0: Unexpected result: `out`[0] is 96, expected 0; 3 more elements differ (1 related)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn sums_of_floats_differ_by_rounding() {
-    check(&prepared(FLOATS, "f32", ""), expect![[r#"
+    check(
+        &prepared(FLOATS, "f32", ""),
+        expect![[r#"
         20 schedules, independent: false
         information order-dependent 1:1: Order-dependent result: `sum`[0] is 812.8, but 812.8001 under schedule 1:1 (0 related)
-    "#]]);
+    "#]],
+    );
     let sum = "expect = [{ name = \"sum\", values = [812.8], tolerance = 0.01 }],";
-    check(&prepared(FLOATS, "f32", sum), expect![[r#"
+    check(
+        &prepared(FLOATS, "f32", sum),
+        expect![[r#"
         20 schedules, independent: false
         information order-dependent 1:1: Order-dependent result: `sum`[0] is 812.8, but 812.8001 under schedule 1:1 (0 related)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn one_run_stands_for_all_without_synchronization() {
-    check(&prepared(STORE, "u32", ""), expect![[r#"
+    check(
+        &prepared(STORE, "u32", ""),
+        expect![[r#"
         0 schedules, independent: true
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
