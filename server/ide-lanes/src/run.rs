@@ -2,6 +2,7 @@
 
 mod adjustments;
 mod coverage;
+mod explored;
 mod groups;
 mod outcome;
 mod prepare;
@@ -12,6 +13,7 @@ mod settings;
 mod verdict;
 
 pub use coverage::{BufferCoverage, Coverage};
+pub use explored::Explored;
 pub use groups::Role;
 pub(crate) use groups::{Effect, effects, splits};
 pub use outcome::{Outcome, WarpRequest};
@@ -20,6 +22,6 @@ pub(crate) use prepared::Cooperation;
 pub use prepared::Prepared;
 pub(crate) use prepared::warp_width;
 pub(crate) use recording::{Recorder, Recording, SharedSink, StepRange};
-pub use schedules::{Exploration, Explored};
+pub use schedules::Exploration;
 pub use settings::RunSettings;
 pub use verdict::{Missing, Verdict};

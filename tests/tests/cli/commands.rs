@@ -327,13 +327,13 @@ fn launches_with_expectations_are_tested() {
         &["test", "."],
         "",
         expect![[r#"
-        passed  ./k.ptx: iota: good (1 check)
-        failed  ./k.ptx: iota: bad
-                `out`[2] is 2, expected 3
-        1 launch passed, 1 failed
-        --
-        exit 1
-    "#]],
+            passed  ./k.ptx: iota: good (1 check, any schedule)
+            failed  ./k.ptx: iota: bad
+                    `out`[2] is 2, expected 3
+            1 launch passed, 1 failed
+            --
+            exit 1
+        "#]],
     );
     check(
         folder.path(),
@@ -359,11 +359,11 @@ fn launches_with_expectations_are_tested() {
         &["test", "k.ptx"],
         "",
         expect![[r#"
-        passed  k.ptx: iota: good (1 check)
-        1 launch passed
-        --
-        exit 0
-    "#]],
+            passed  k.ptx: iota: good (1 check, any schedule)
+            1 launch passed
+            --
+            exit 0
+        "#]],
     );
     folder.write("warplens.toml", "");
     check(

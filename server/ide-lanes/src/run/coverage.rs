@@ -9,8 +9,8 @@ use warplens_sim_launch::{Body, Fill, PlacedBuffer, Resolved};
 use warplens_sim_warp::accessed_bytes::AccessedBytes;
 use warplens_sim_warp::{LineTrace, RunResult};
 
+use super::explored::Explored;
 use super::prepared::Prepared;
-use super::schedules::Explored;
 
 /// How much of a kernel and of its buffers a run reached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
 use warplens_sim_launch::{PlacedBuffer, same, show};
 use warplens_sim_warp::order_log::OrderDifference;
 use warplens_sim_warp::{
@@ -14,6 +13,7 @@ use warplens_sim_warp::{
     ScalarType, Schedule, Severity, StatementId, Status,
 };
 
+use super::explored::Explored;
 use super::prepared::Prepared;
 use super::verdict::LIMITS;
 use crate::findings::Unexpected;
@@ -46,19 +46,6 @@ impl Exploration {
 const SLOWDOWN: u64 = 30;
 const MIN_STEPS: u64 = 50_000;
 
-/// What was explored.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Explored {
-    /// The schedules that ran to an end, besides the default one.
-    pub schedules: u32,
-    /// The schedules that were requested.
-    #[serde(skip)]
-    pub requested: u32,
-    /// Whether one run stands for all schedules: no statement can depend on the order of threads.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub order_independent: bool,
-}
-
 impl Prepared {
     /// This run under a schedule. If the model was not chosen, schedules with odd numbers use the one that lets each lane make
     /// progress, as GPUs do since sm_70.
@@ -85,16 +72,16 @@ impl Prepared {
             requested: exploration.count,
             order_independent: effect == Some(OrderEffect::None),
         };
-        if effect.is_none_or(|effect| effect == OrderEffect::None) || result.status != Status::Finished {
+        // What other schedules show of a kernel with findings mostly follows from these.
+        let is_clean = !result.findings.iter().any(|finding| self.accuses(finding));
+        if effect.is_none_or(|effect| effect == OrderEffect::None)
+            || result.status != Status::Finished
+            || !is_clean
+        {
             return Ok(explored);
         }
         let control = Control { workers: None, steps: None, progress: &|_| {}, ..control };
-        let usual = Usual {
-            prepared: self,
-            is_clean: !result.findings.iter().any(|finding| self.accuses(finding)),
-            reads_clock: effect == Some(OrderEffect::Time),
-            control,
-        };
+        let usual = Usual { prepared: self, reads_clock: effect == Some(OrderEffect::Time), control };
         let unexpected = Unexpected::of(&self.resolved, result);
         let failed = unexpected.into_iter().map(|failure| failure.element.buffer).collect();
         let mut differing = DifferingResults { reported: failed, notes: Vec::new() };
@@ -112,7 +99,7 @@ impl Prepared {
             let stopped = LIMITS.iter().any(|kind| run.findings.iter().any(|finding| finding.kind == *kind));
             if !stopped {
                 explored.schedules += 1;
-                let is_clean = usual.is_clean && !run.findings.iter().any(|finding| self.accuses(finding));
+                let is_clean = !run.findings.iter().any(|finding| self.accuses(finding));
                 for finding in std::mem::take(&mut run.findings) {
                     if self.accuses(&finding) && !result.findings.iter().any(|known| is_same(known, &finding))
                     {
@@ -135,7 +122,6 @@ impl Prepared {
 /// The run under the default schedule, with which others are compared.
 struct Usual<'a> {
     prepared: &'a Prepared,
-    is_clean: bool,
     reads_clock: bool,
     control: Control<'a>,
 }

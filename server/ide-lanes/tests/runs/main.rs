@@ -13,5 +13,6 @@ mod panel;
 mod prepare;
 mod presentation;
 mod races;
+mod schedules;
 mod scheduling;
 mod tensor_memory;

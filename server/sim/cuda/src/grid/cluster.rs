@@ -186,6 +186,11 @@ impl<W: ClusterReports> Cluster<W> {
         (0..self.blocks.len()).any(|rank| self.is_ready(rank, changes))
     }
 
+    /// Whether the cluster was preempted, so that it need not wait for a change of memory.
+    pub(super) fn is_preempted(&self) -> bool {
+        self.states.contains(&State::Ready)
+    }
+
     /// Reports misuse of operands that operations in flight have read.
     fn report_late_problems(&self, grid: &mut GridState<W>) {
         for (issuer, statement, problem) in std::mem::take(&mut grid.spaces.asynchronous.problems) {

@@ -7,7 +7,7 @@ use super::sequential_blocks::SequentialBlocks;
 
 /// How many of the clusters that have not started the next one is chosen from.
 const CANDIDATES: usize = 64;
-/// Clusters that have started and could continue; beyond it, no further one starts.
+/// Preempted clusters; beyond it, no further one starts.
 const MAX_RESIDENT: usize = 64;
 
 /// The clusters that have not started.
@@ -58,23 +58,16 @@ impl<W: ClusterReports> SequentialBlocks<'_, '_, W> {
         let changes = self.grid.spaces.changes;
         let mut ready: Vec<usize> =
             (0..self.suspended.len()).filter(|at| self.suspended[*at].1.may_continue(changes)).collect();
-        let may_start = !unstarted.candidates.is_empty() && ready.len() < MAX_RESIDENT;
+        let preempted = ready.iter().filter(|at| self.suspended[**at].1.is_preempted()).count();
+        let may_start = !unstarted.candidates.is_empty() && preempted < MAX_RESIDENT;
         if ready.len() + usize::from(may_start) > 1 {
             ready.retain(|at| Some(self.suspended[*at].0) != last);
         }
-        if may_start && scheduler.choose(ready.len() + 1) == ready.len() {
-            let choice = scheduler.choose(unstarted.candidates.len());
-            let number = unstarted.take(choice);
+        if may_start && (ready.is_empty() || scheduler.choose(2) == 1) {
+            let number = unstarted.take(scheduler.choose(unstarted.candidates.len()));
+            let eager = scheduler.eager || self.launch.options.eager;
             self.started += 1;
-            return Some((
-                number,
-                Cluster::new(
-                    self.launch,
-                    number,
-                    self.left.take(),
-                    scheduler.eager || self.launch.options.eager,
-                ),
-            ));
+            return Some((number, Cluster::new(self.launch, number, self.left.take(), eager)));
         }
         let choice = *ready.get(scheduler.choose(ready.len()))?;
         Some(self.resume(choice))

@@ -113,13 +113,13 @@ fn unknown_keys() {
     check(
         "girds = [1]",
         expect![[r#"
-            4:1: a launch has no key `girds`: the keys are `name`, `file`, `entry`, `grid`, `block`, `cluster`, `dynamic_shared`, `cooperative`, `prerequisite_writes`, `model`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
+            4:1: a launch has no key `girds`: the keys are `name`, `file`, `entry`, `grid`, `block`, `cluster`, `dynamic_shared`, `cooperative`, `prerequisite_writes`, `model`, `schedule`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
         "#]],
     );
     check(
         "colour = 'red'",
         expect![[r#"
-            4:1: a launch has no key `colour`: the keys are `name`, `file`, `entry`, `grid`, `block`, `cluster`, `dynamic_shared`, `cooperative`, `prerequisite_writes`, `model`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
+            4:1: a launch has no key `colour`: the keys are `name`, `file`, `entry`, `grid`, `block`, `cluster`, `dynamic_shared`, `cooperative`, `prerequisite_writes`, `model`, `schedule`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
         "#]],
     );
     check(

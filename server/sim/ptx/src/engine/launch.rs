@@ -3,10 +3,12 @@
 use std::ops::Deref;
 
 use warplens_sim_cuda::grid::launch::GridLaunch;
+use warplens_sim_cuda::grid::schedule::Random;
 use warplens_sim_cuda::registers::{PerLane, WIDTH};
 use warplens_sim_warp::launch_config::launched_lanes;
+use warplens_sim_warp::trace::WarpId;
 
-use crate::engine::divergence::groups::Plan;
+use crate::engine::divergence::groups::{Groups, Plan};
 use crate::program::Program;
 
 pub(crate) struct Launch<'p> {
@@ -22,6 +24,17 @@ pub(crate) struct Launch<'p> {
     pub(crate) may_split: bool,
     /// Whether to cancel the run, for statements that take long.
     pub(crate) cancelled: &'p (dyn Fn() -> bool + Sync),
+}
+
+impl Launch<'_> {
+    /// Lets the groups of a warp take turns in an order of the schedule, if the launch has one.
+    pub(crate) fn order_groups(&self, groups: &mut Groups, id: WarpId) {
+        if let Some(schedule) = self.options.schedule {
+            let warp = self.number(id.cta) * u64::from(self.warps()) + u64::from(id.warp);
+            let seed = schedule.seed.wrapping_add(warp << 32) ^ u64::from(schedule.index);
+            groups.take_turns_by(Random::new(Random::new(seed).draw()));
+        }
+    }
 }
 
 impl Deref for Launch<'_> {

@@ -375,6 +375,9 @@ impl Listing<'_> {
                     "schedules: one run stands for all; no statement depends on the order of threads"
                 )
             }
+            _ if schedules == 0 && self.run.verdict.has_findings() => {
+                writeln!(out, "schedules: no others ran, because the default one has findings")
+            }
             _ => writeln!(out, "schedules: {schedules} of {requested} others ran to an end"),
         }
     }

@@ -1,17 +1,14 @@
 //! Statements at which the order of threads matters: pauses of runs under a schedule, and the log of what lanes read there.
 
-use warplens_sim_cuda::grid::schedule::Random;
 use warplens_sim_cuda::registers::lanes;
 use warplens_sim_warp::order_log::OrderedRead;
-use warplens_sim_warp::trace::{StatementId, WarpId};
+use warplens_sim_warp::trace::StatementId;
 
 use super::group_run::GroupRun;
 use super::loop_exit::LoopExit;
 use super::operand::get;
 use super::warp::Warp;
 use crate::engine::divergence::group::Group;
-use crate::engine::divergence::groups::Groups;
-use crate::engine::launch::Launch;
 use crate::engine::run_context::RunContext;
 use crate::program::Function;
 
@@ -68,14 +65,5 @@ impl Warp {
         {
             self.groups.split(part);
         }
-    }
-}
-
-/// Lets groups of a warp take turns in an order of the schedule, if the launch has one.
-pub(super) fn order_groups(groups: &mut Groups, launch: &Launch<'_>, id: WarpId) {
-    if let Some(schedule) = launch.options.schedule {
-        let warp = launch.number(id.cta) * u64::from(launch.warps()) + u64::from(id.warp);
-        let seed = Random::new(schedule.seed.wrapping_add(warp << 32) ^ u64::from(schedule.index)).draw();
-        groups.take_turns_by(Random::new(seed));
     }
 }

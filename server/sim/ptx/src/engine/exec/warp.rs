@@ -15,7 +15,6 @@ use warplens_sim_warp::trace::{Related, Severity, StatementId, Status, WarpId};
 use super::absence::DivergenceLog;
 use super::frame::Frame;
 use super::loop_exit::LoopExit;
-use super::order_points::order_groups;
 use super::register_count::RegisterCount;
 use super::value_tracer::ValueTracer;
 use crate::engine::divergence::group::Group;
@@ -109,7 +108,7 @@ impl Warp {
         if !listed {
             groups.ignore_reconvergences();
         }
-        order_groups(&mut groups, launch, WarpId { cta, warp });
+        launch.order_groups(&mut groups, WarpId { cta, warp });
         Warp {
             id: WarpId { cta, warp },
             live,
@@ -151,7 +150,7 @@ impl Warp {
         self.live = self.threads.launched();
         self.groups.renew(launch.plan.model, self.live, entry.code.len() as u32);
         self.groups.ignore_reconvergences();
-        order_groups(&mut self.groups, launch, id);
+        launch.order_groups(&mut self.groups, id);
         self.local.renew(entry.frame.local_size);
         self.carry = 0;
         self.spin = SpinDetector::default();
