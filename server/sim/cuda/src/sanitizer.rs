@@ -7,6 +7,7 @@
 
 mod advice;
 mod announced;
+pub mod barrier_reuse;
 mod conflicts;
 pub mod copies;
 mod cost;
@@ -44,6 +45,7 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::trace::{Checks, RunOptions, StatementId};
 use warplens_sim_warp::watched_byte::WatchedByte;
 
+use self::barrier_reuse::Generations;
 use self::conflicts::Conflicts;
 use self::copies::Copies;
 use self::cost::Cost;
@@ -88,6 +90,8 @@ pub struct BlockSanitizer {
     awaited_grid: bool,
     /// For each warp, the last epoch in which a lane waited for other lanes on a flag or an atomic.
     waited: [u32; 32],
+    /// By barrier of the block.
+    barriers: Vec<Generations>,
     uses: BlockUses,
     cta: [u32; 3],
 }
@@ -115,7 +119,8 @@ pub struct Sanitizer {
 }
 
 impl Sanitizer {
-    pub(crate) const KINDS: [FindingKind; 18] = [
+    pub(crate) const KINDS: [FindingKind; 19] = [
+        FindingKind::BarrierReuse,
         FindingKind::ClusterExit,
         FindingKind::Tcgen05Order,
         FindingKind::MbarrierInit,

@@ -94,6 +94,8 @@ finding_kinds! {
     DivergentBarrier = "divergent-barrier", "Divergent barrier", Error;
     /// Threads arrive at one barrier with different counts.
     BarrierMismatch = "barrier-mismatch", "Barrier mismatch", Error;
+    /// An arrival at a barrier may be counted in another generation than the one it is meant for.
+    BarrierReuse = "barrier-reuse", "Barrier reuse", Error;
     /// An invalid barrier number.
     BarrierNumber = "barrier-number", "Invalid barrier number", Error;
     /// Waves wait at a barrier that others did not reach before they exited.

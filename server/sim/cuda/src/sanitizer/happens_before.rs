@@ -18,12 +18,14 @@
 //! What a thread learns from a flag of another block without acquiring it does not become known through a barrier or a
 //! fence of the block: those leave stale lines in the first-level cache.
 
+mod arrivals;
 mod cluster_clock;
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+pub(super) use self::arrivals::Arrival;
 pub(crate) use self::cluster_clock::ClusterClock;
 use super::stamp::{IN_FLIGHT, Stamp};
 use super::vector_clock::{Agent, VectorClock};
@@ -79,6 +81,8 @@ pub(crate) struct BlockClock {
     common: VectorClock,
     /// What any thread of the block may publish.
     released: ByScope,
+    /// By barrier: what threads that arrived there without waiting knew.
+    left: Vec<LaneClock>,
     warps: Vec<WarpClock>,
 }
 
@@ -457,13 +461,19 @@ impl HappensBefore {
         }
     }
 
-    /// A barrier completed: the waiting threads learn what the arrived threads knew. Masks are per warp.
-    pub(super) fn open(&mut self, arrived: &[u32], waited: &[u32], live: &[u32]) {
+    /// A barrier of the block completed: the waiting threads learn what they and the threads that only arrived knew when they
+    /// arrived. Masks are per warp.
+    pub(super) fn open(&mut self, barrier: u32, waited: &[u32], live: &[u32]) {
+        let left = self.block.left.get_mut(barrier as usize).map(std::mem::take);
+        self.learn_together(left.unwrap_or_default(), waited, live);
+    }
+
+    /// Waiting threads learn what they and others knew, whose knowledge is `sum`.
+    fn learn_together(&mut self, mut sum: LaneClock, waited: &[u32], live: &[u32]) {
         let latest = self.latest();
         let all_wait = live.iter().zip(waited).all(|(live, waited)| live & !waited == 0);
         let number = self.block.number;
-        let mut sum = LaneClock::default();
-        for (warp, &mask) in arrived.iter().enumerate() {
+        for (warp, &mask) in waited.iter().enumerate() {
             let clock = &mut self.block.warps[warp];
             clock.epoch = 0;
             if !all_wait && mask != 0 {

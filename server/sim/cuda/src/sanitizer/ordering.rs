@@ -43,15 +43,6 @@ impl Sanitizer {
         }
     }
 
-    /// A barrier of the block completed. All masks are per warp: the lanes that arrived, that waited and that are live.
-    pub fn barrier_completed(&mut self, arrived: &[u32], waited: &[u32], live: impl Iterator<Item = u32>) {
-        if self.report.checks.races {
-            let live: Vec<u32> = live.collect();
-            self.sync.open(arrived, waited, &live);
-            self.order_tensor_memory();
-        }
-    }
-
     /// An access by an instruction that initializes an mbarrier, through the async proxy, in a block of a cluster, or
     /// in a grid with a prerequisite.
     #[inline(never)]

@@ -62,6 +62,13 @@ impl VectorClock {
         }
     }
 
+    /// Whether the clock covers this epoch of all lanes of the warp. May return `false` even if so.
+    pub(super) fn covers_warp(&self, block: u32, warp: u32, epoch: u32) -> bool {
+        let knows = |agent| self.of.get(&agent).is_some_and(|&known| epoch <= known);
+        epoch <= self.all
+            || !self.of.is_empty() && (knows(Agent::Block(block)) || knows(Agent::Warp(block, warp)))
+    }
+
     /// Whether the clock covers this epoch of the lane.
     pub(super) fn covers(&self, block: u32, warp: u32, lane: u8, epoch: u32) -> bool {
         let knows = |agent| self.of.get(&agent).is_some_and(|&known| epoch <= known);

@@ -6,6 +6,7 @@ mod completion;
 mod addresses;
 mod asynchronous;
 mod atomics;
+mod barrier_reuse;
 mod calls;
 mod cas_loops;
 mod claims;

@@ -1,0 +1,56 @@
+//! Arrivals at barriers: whether a thread knows of them, and what those that do not wait leave for those that do.
+
+use super::{Agent, HappensBefore, Origin, Thread};
+use crate::grown::grown;
+use crate::registers::lanes;
+use crate::sanitizer::stamp::Stamp;
+
+/// Lanes of a warp that arrive together at a statement. The stamp's lane has no meaning.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sanitizer) struct Arrival {
+    pub(in crate::sanitizer) stamp: Stamp,
+    pub(in crate::sanitizer) lanes: u32,
+}
+
+impl HappensBefore {
+    /// The arrival of the first of its lanes that does not happen before what the thread does now.
+    pub(in crate::sanitizer) fn unordered_lane(
+        &self,
+        arrival: Arrival,
+        thread: Thread,
+        strong: bool,
+    ) -> Option<Stamp> {
+        if self.settled(arrival.stamp.epoch) || self.knows_warp(arrival.stamp.epoch, thread) {
+            return None;
+        }
+        let stamps = lanes(arrival.lanes).map(|lane| arrival.stamp.of_lane(lane as u32));
+        stamps.into_iter().find(|stamp| !self.ordered(*stamp, thread, strong))
+    }
+
+    /// Whether the thread knows this epoch of all lanes of the epoch's warp. May return `false` even if so.
+    fn knows_warp(&self, epoch: u32, thread: Thread) -> bool {
+        let Some(Origin { block, warp }) = self.origin(epoch) else { return true };
+        let mine = &self.block.warps[thread.warp as usize];
+        let own_clock = mine.lanes.as_ref().map(|lanes| &lanes[thread.lane as usize].knows);
+        [&self.block.common].into_iter().chain(own_clock).any(|clock| clock.covers_warp(block, warp, epoch))
+    }
+
+    /// Lanes arrive at a barrier of the block without waiting: keeps what they know now for the threads that wait. What they do
+    /// later is not ordered by the barrier.
+    pub(in crate::sanitizer) fn arrive_only(&mut self, barrier: u32, warp: u32, live: u32, mask: u32) {
+        let number = self.block.number;
+        let (of_warp, is_whole) = (self.latest(), live & !mask == 0);
+        let clock = &mut self.block.warps[warp as usize];
+        clock.epoch = 0;
+        let left = grown(&mut self.block.left, barrier);
+        match is_whole {
+            true => left.knows.learn(Agent::Warp(number, warp), of_warp),
+            false => {
+                lanes(mask).for_each(|lane| left.knows.learn(Agent::Lane(number, warp, lane as u8), of_warp))
+            }
+        }
+        if let Some(clocks) = &clock.lanes {
+            lanes(mask).for_each(|lane| left.absorb(&clocks[lane], number));
+        }
+    }
+}
