@@ -15,6 +15,7 @@ pub mod event;
 mod happens_before;
 mod in_flight;
 pub(crate) mod local;
+pub mod mbarrier_phases;
 mod memory;
 mod ordering;
 pub mod patterns;
@@ -52,6 +53,7 @@ use self::cost::Cost;
 use self::event::{AccessEvent, AccessKind};
 use self::happens_before::{BlockClock, ClusterClock, HappensBefore, SyncAccess, Thread};
 use self::local::LocalShadow;
+use self::mbarrier_phases::Mbarriers;
 use self::memory::ShadowMemory;
 use self::patterns::ProgramPatterns;
 use self::proxy_reads::Proxies;
@@ -76,6 +78,7 @@ pub struct ClusterSanitizer {
     /// Shared memory, while no block of the cluster is running.
     shared: Shadow,
     copies: Copies,
+    mbarriers: Mbarriers,
     remote: RemoteAccesses,
     /// By warp of the cluster: the last wait on an mbarrier, if it was relaxed and nothing has ordered the operations
     /// after it.
@@ -114,12 +117,14 @@ pub struct Sanitizer {
     proxies: Proxies,
     volatile: VolatileAccesses,
     initializers: FxHashSet<u32>,
+    invalidators: FxHashSet<u32>,
     /// Whether [`Sanitizer::begin`] was already called for the next instruction.
     has_begun: bool,
 }
 
 impl Sanitizer {
-    pub(crate) const KINDS: [FindingKind; 19] = [
+    pub(crate) const KINDS: [FindingKind; 20] = [
+        FindingKind::MbarrierPhase,
         FindingKind::BarrierReuse,
         FindingKind::ClusterExit,
         FindingKind::Tcgen05Order,

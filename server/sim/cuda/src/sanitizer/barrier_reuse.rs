@@ -9,7 +9,7 @@ use warplens_sim_warp::races::position;
 use warplens_sim_warp::trace::{Finding, Related, WarpId};
 
 use super::Sanitizer;
-use super::happens_before::{Arrival, Thread};
+use super::happens_before::{Arrival, Thread, all_wait};
 use super::stamp::{Stamp, Strength};
 use crate::grown::grown;
 use crate::registers::lanes;
@@ -32,6 +32,8 @@ pub(super) struct Generations {
     running: Vec<Arrival>,
     /// The arrivals of the last completed generation; none if all threads of the block waited there.
     last: Vec<Arrival>,
+    /// The epoch that stands for the last completed generation.
+    epoch: u32,
     /// The lanes of each warp that waited in the last completed generation.
     waited: Vec<u32>,
 }
@@ -58,14 +60,14 @@ impl Sanitizer {
             return;
         }
         let live: Vec<u32> = live.collect();
-        self.sync.open(barrier, &waited, &live);
+        let epoch = self.sync.open(barrier, &waited, &live);
         self.order_tensor_memory();
-        let all_wait = live.iter().zip(&waited).all(|(live, waited)| live & !waited == 0);
         let generations = grown(&mut self.block.barriers, barrier);
         generations.completed += 1;
+        generations.epoch = epoch;
         std::mem::swap(&mut generations.running, &mut generations.last);
         generations.running.clear();
-        if all_wait {
+        if all_wait(&waited, &live) {
             generations.last.clear();
         }
         generations.waited = waited;
@@ -74,7 +76,7 @@ impl Sanitizer {
     /// The first lane that nothing orders after all arrivals of the last generation.
     fn early_arrival(&mut self, arrival: &BarrierArrival) -> Option<Finding> {
         let &BarrierArrival { barrier, warp, mask, statement, .. } = arrival;
-        let generations = self.block.barriers.get(barrier as usize)?;
+        let generations = self.block.barriers.get(barrier as usize).filter(|known| !known.last.is_empty())?;
         let waited = generations.waited.get(warp as usize).copied().unwrap_or(0);
         // Lanes that arrived together before arrive in this order again.
         let is_other = |last: &Arrival, lane: usize| {
@@ -83,9 +85,13 @@ impl Sanitizer {
         };
         let (lane, before) = lanes(mask & !waited).find_map(|lane| {
             let thread = Thread { warp, lane: lane as u32 };
+            if self.sync.knows_generation(thread, barrier, generations.epoch) {
+                return None;
+            }
             let others = generations.last.iter().filter(|last| is_other(last, lane));
-            let unordered = |last: &Arrival| self.sync.unordered_lane(*last, thread, true);
-            others.into_iter().find_map(unordered).map(|before| (lane, before))
+            let mut unordered =
+                others.map(|last| Arrival { lanes: self.sync.unordered(*last, thread, true), ..*last });
+            unordered.find(|last| last.lanes != 0).map(|last| (lane, last.first_lane()))
         })?;
         let key = (FindingKind::BarrierReuse, statement, Some(before.statement()));
         if !self.report.reported.insert(key) {

@@ -20,6 +20,7 @@
 
 mod arrivals;
 mod cluster_clock;
+mod phases;
 
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ use rustc_hash::FxHashMap;
 
 pub(super) use self::arrivals::Arrival;
 pub(crate) use self::cluster_clock::ClusterClock;
+pub(super) use self::phases::PhaseKey;
 use super::stamp::{IN_FLIGHT, Stamp};
 use super::vector_clock::{Agent, VectorClock};
 use crate::memory::region::MemoryRegion;
@@ -119,6 +121,9 @@ struct LaneClock {
 struct Published {
     /// By scope, for readers in the writer's block, in its cluster, and anywhere, with the number of this group.
     by_scope: [Option<(u32, Arc<VectorClock>)>; SCOPES],
+    /// At an mbarrier, the same when its last phase completed. Waits learn no more than that: what others have published since is
+    /// there only in some schedules.
+    completed: Option<[Option<(u32, Arc<VectorClock>)>; SCOPES]>,
     writer: Option<(u32, Thread)>,
 }
 
@@ -157,6 +162,11 @@ fn join_by_scope(into: &mut ByScope, other: &ByScope) {
     }
 }
 
+/// Whether all threads of the block wait at a barrier. Masks are per warp.
+pub(super) fn all_wait(waited: &[u32], live: &[u32]) -> bool {
+    live.iter().zip(waited).all(|(live, waited)| live & !waited == 0)
+}
+
 impl BlockClock {
     pub(super) fn new(number: u32, warps: usize) -> BlockClock {
         BlockClock {
@@ -178,9 +188,8 @@ impl HappensBefore {
         if only_paused && self.block.floor != 0 {
             return;
         }
-        // An epoch without an owner, so that no two blocks have the same floor.
-        self.epochs.push(Origin { block: u32::MAX, warp: 0 });
-        self.entered = self.latest();
+        // No two blocks have the same floor.
+        self.entered = self.start_event();
         if self.block.floor == 0 {
             (self.block.started, self.block.floor) = (self.entered, self.entered);
         }
@@ -395,20 +404,21 @@ impl HappensBefore {
 
     fn observe(&mut self, location: MemoryLocation, thread: Thread, how: SyncAccess) {
         let Some(published) = self.published.get(&location) else { return };
+        let by_scope = published.completed.as_ref().unwrap_or(&published.by_scope);
         let groups = [self.block.number, how.cluster, 0];
         let warp = &mut self.block.warps[thread.warp as usize];
         let clock = &mut warp.lanes.get_or_insert_with(Default::default)[thread.lane as usize];
         let mut received = [None; SCOPES];
-        for (scope, (received, of_scope)) in received.iter_mut().zip(&published.by_scope).enumerate() {
+        for (scope, (received, of_scope)) in received.iter_mut().zip(by_scope).enumerate() {
             let of_scope = of_scope.as_ref().filter(|_| scope <= how.scope as usize);
             *received = of_scope.filter(|(group, _)| *group == groups[scope]).map(|(_, clock)| clock);
         }
+        warp.is_merged = false;
         if received.iter().all(Option::is_none) {
-            let widest = published.by_scope.iter().flatten().next_back();
+            let widest = by_scope.iter().flatten().next_back();
             widest.into_iter().for_each(|(_, widest)| joined(&mut clock.missed, widest));
             return;
         }
-        warp.is_merged = false;
         if !how.acquire && !how.writes {
             let pending = clock.pending.iter_mut().zip(received);
             pending.for_each(|(pending, received)| received.into_iter().for_each(|one| joined(pending, one)));
@@ -463,15 +473,21 @@ impl HappensBefore {
 
     /// A barrier of the block completed: the waiting threads learn what they and the threads that only arrived knew when they
     /// arrived. Masks are per warp.
-    pub(super) fn open(&mut self, barrier: u32, waited: &[u32], live: &[u32]) {
+    /// Returns the epoch that stands for this generation of the barrier.
+    pub(super) fn open(&mut self, barrier: u32, waited: &[u32], live: &[u32]) -> u32 {
         let left = self.block.left.get_mut(barrier as usize).map(std::mem::take);
-        self.learn_together(left.unwrap_or_default(), waited, live);
+        let (mut sum, completed) = (left.unwrap_or_default(), self.latest());
+        if !all_wait(waited, live) {
+            sum.knows.learn(Agent::Barrier(self.block.number, barrier), completed);
+        }
+        self.learn_together(sum, waited, live);
+        completed
     }
 
     /// Waiting threads learn what they and others knew, whose knowledge is `sum`.
     fn learn_together(&mut self, mut sum: LaneClock, waited: &[u32], live: &[u32]) {
         let latest = self.latest();
-        let all_wait = live.iter().zip(waited).all(|(live, waited)| live & !waited == 0);
+        let all_wait = all_wait(waited, live);
         let number = self.block.number;
         for (warp, &mask) in waited.iter().enumerate() {
             let clock = &mut self.block.warps[warp];
@@ -485,11 +501,7 @@ impl HappensBefore {
                     }
                 }
             }
-            for lane in lanes(mask) {
-                if let Some(clocks) = &clock.lanes {
-                    sum.absorb(&clocks[lane], number);
-                }
-            }
+            clock.add_to(&mut sum, mask, number);
         }
         if all_wait {
             self.block.floor = latest;
@@ -499,12 +511,7 @@ impl HappensBefore {
             return;
         }
         for (warp, &mask) in waited.iter().enumerate().filter(|(_, mask)| **mask != 0) {
-            let warp = &mut self.block.warps[warp];
-            warp.is_merged = false;
-            let clocks = warp.lanes.get_or_insert_with(Default::default);
-            for lane in lanes(mask) {
-                clocks[lane].absorb(&sum, number);
-            }
+            self.block.warps[warp].absorb(&sum, mask, live[warp], number);
         }
     }
 }
@@ -528,6 +535,30 @@ impl BlockClock {
             warp.pairs = None;
             warp.lanes = is_kept.then(|| Box::new(std::array::from_fn(|_| lane.clone())));
         }
+    }
+}
+
+impl WarpClock {
+    /// Adds what lanes know and may publish to a sum.
+    fn add_to(&self, sum: &mut LaneClock, mask: u32, block: u32) {
+        let Some(clocks) = &self.lanes else { return };
+        let different = if self.is_merged { 1 } else { WIDTH };
+        lanes(mask).take(different).for_each(|lane| sum.absorb(&clocks[lane], block));
+    }
+
+    /// Adds a sum to what lanes know and may publish.
+    fn absorb(&mut self, sum: &LaneClock, mask: u32, live: u32, block: u32) {
+        self.is_merged = live & !mask == 0 && (self.is_merged || self.lanes.is_none());
+        let clocks = self.lanes.get_or_insert_with(Default::default);
+        let mut waiting = lanes(mask);
+        if self.is_merged
+            && let Some(first) = waiting.next()
+        {
+            clocks[first].absorb(sum, block);
+            let merged = clocks[first].clone();
+            return waiting.for_each(|lane| clocks[lane].clone_from(&merged));
+        }
+        waiting.for_each(|lane| clocks[lane].absorb(sum, block));
     }
 }
 

@@ -51,8 +51,10 @@ impl Sanitizer {
         if !self.prerequisite_writes.is_empty() && !self.block.awaited_grid {
             prerequisite::check(&self.prerequisite_writes, event, &mut self.report, spaces);
         }
-        if order.special == SpecialOrder::Initializes {
-            self.initializers.insert(statement);
+        match order.special {
+            SpecialOrder::Initializes => drop(self.initializers.insert(statement)),
+            SpecialOrder::Invalidates => drop(self.invalidators.insert(statement)),
+            _ => {}
         }
         if spaces.window.blocks > 1 {
             self.cluster.remote.note(event, &mut self.sync, &self.report.visit, spaces);

@@ -13,6 +13,10 @@ pub(super) enum Agent {
     Block(u32),
     Warp(u32, u32),
     Lane(u32, u32, u8),
+    /// The completed phases of an mbarrier: the cluster, and the offset in its shared memory.
+    Phase(u32, u32),
+    /// The completed generations of a barrier of the block: the block and the barrier.
+    Barrier(u32, u32),
 }
 
 /// A vector clock. Threads whose epochs agree share one entry.
@@ -55,18 +59,23 @@ impl VectorClock {
     pub(super) fn join_block(&mut self, other: &VectorClock, number: u32) {
         self.all = self.all.max(other.all);
         for (&agent, &epoch) in &other.of {
-            let (Agent::Block(block) | Agent::Warp(block, _) | Agent::Lane(block, ..)) = agent;
+            let block = match agent {
+                Agent::Block(block) | Agent::Warp(block, _) | Agent::Lane(block, ..) => block,
+                Agent::Phase(block, _) | Agent::Barrier(block, _) => block,
+            };
             if block == number {
                 self.learn(agent, epoch);
             }
         }
     }
 
+    pub(super) fn covers_agent(&self, agent: Agent, epoch: u32) -> bool {
+        epoch <= self.all || self.of.get(&agent).is_some_and(|&known| epoch <= known)
+    }
+
     /// Whether the clock covers this epoch of all lanes of the warp. May return `false` even if so.
     pub(super) fn covers_warp(&self, block: u32, warp: u32, epoch: u32) -> bool {
-        let knows = |agent| self.of.get(&agent).is_some_and(|&known| epoch <= known);
-        epoch <= self.all
-            || !self.of.is_empty() && (knows(Agent::Block(block)) || knows(Agent::Warp(block, warp)))
+        self.covers_agent(Agent::Block(block), epoch) || self.covers_agent(Agent::Warp(block, warp), epoch)
     }
 
     /// Whether the clock covers this epoch of the lane.

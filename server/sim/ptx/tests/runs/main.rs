@@ -27,6 +27,7 @@ mod inferred;
 mod last_store;
 mod limits;
 mod matrices;
+mod mbarrier_phases;
 mod models;
 mod multimem;
 mod objects;

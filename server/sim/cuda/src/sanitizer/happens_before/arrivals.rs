@@ -12,19 +12,22 @@ pub(in crate::sanitizer) struct Arrival {
     pub(in crate::sanitizer) lanes: u32,
 }
 
+impl Arrival {
+    pub(in crate::sanitizer) fn first_lane(self) -> Stamp {
+        self.stamp.of_lane(self.lanes.trailing_zeros())
+    }
+}
+
 impl HappensBefore {
-    /// The arrival of the first of its lanes that does not happen before what the thread does now.
-    pub(in crate::sanitizer) fn unordered_lane(
-        &self,
-        arrival: Arrival,
-        thread: Thread,
-        strong: bool,
-    ) -> Option<Stamp> {
-        if self.settled(arrival.stamp.epoch) || self.knows_warp(arrival.stamp.epoch, thread) {
-            return None;
+    /// The lanes whose arrival does not happen before what the thread does now. After reading a flag, a thread needs no fence if
+    /// `strong`.
+    pub(in crate::sanitizer) fn unordered(&self, arrival: Arrival, thread: Thread, strong: bool) -> u32 {
+        let Arrival { stamp, lanes: mask } = arrival;
+        if self.settled(stamp.epoch) || self.knows_warp(stamp.epoch, thread) {
+            return 0;
         }
-        let stamps = lanes(arrival.lanes).map(|lane| arrival.stamp.of_lane(lane as u32));
-        stamps.into_iter().find(|stamp| !self.ordered(*stamp, thread, strong))
+        let is_unordered = |lane: &usize| !self.ordered(stamp.of_lane(*lane as u32), thread, strong);
+        lanes(mask).filter(is_unordered).fold(0, |unordered, lane| unordered | 1 << lane)
     }
 
     /// Whether the thread knows this epoch of all lanes of the epoch's warp. May return `false` even if so.
@@ -49,8 +52,6 @@ impl HappensBefore {
                 lanes(mask).for_each(|lane| left.knows.learn(Agent::Lane(number, warp, lane as u8), of_warp))
             }
         }
-        if let Some(clocks) = &clock.lanes {
-            lanes(mask).for_each(|lane| left.absorb(&clocks[lane], number));
-        }
+        clock.add_to(left, mask, number);
     }
 }

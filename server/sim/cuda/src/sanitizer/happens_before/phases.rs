@@ -1,0 +1,55 @@
+//! Phases of mbarriers: which threads know that one has completed.
+
+use super::{Agent, HappensBefore, MAX_EPOCHS, MemoryLocation, Origin, Thread};
+
+/// An mbarrier: the cluster, and the offset in its shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sanitizer) struct PhaseKey {
+    pub(in crate::sanitizer) cluster: u32,
+    pub(in crate::sanitizer) object: u32,
+}
+
+impl HappensBefore {
+    /// Starts an epoch without an owner, which stands for an event.
+    pub(in crate::sanitizer) fn start_event(&mut self) -> u32 {
+        if self.epochs.len() >= MAX_EPOCHS {
+            self.forget();
+        }
+        self.epochs.push(Origin { block: u32::MAX, warp: 0 });
+        self.latest()
+    }
+
+    /// A phase of the mbarrier at this location has completed, or its first one starts.
+    pub(in crate::sanitizer) fn keep_phase(&mut self, location: MemoryLocation) {
+        let published = self.published.entry(location).or_default();
+        published.completed = Some(published.by_scope.clone());
+    }
+
+    /// A thread knows that the phase has completed whose completion this epoch stands for.
+    pub(in crate::sanitizer) fn learn_phase(&mut self, thread: Thread, key: PhaseKey, epoch: u32) {
+        if self.knows_phase(thread, key, epoch) {
+            return;
+        }
+        let warp = &mut self.block.warps[thread.warp as usize];
+        warp.is_merged = false;
+        let clock = &mut warp.lanes.get_or_insert_with(Default::default)[thread.lane as usize];
+        clock.knows.learn(Agent::Phase(key.cluster, key.object), epoch);
+    }
+
+    pub(in crate::sanitizer) fn knows_phase(&self, thread: Thread, key: PhaseKey, epoch: u32) -> bool {
+        self.knows_event(thread, Agent::Phase(key.cluster, key.object), epoch)
+    }
+
+    /// Whether a thread knows that the generation of a barrier of its block has completed whose completion this epoch stands for.
+    pub(in crate::sanitizer) fn knows_generation(&self, thread: Thread, barrier: u32, epoch: u32) -> bool {
+        self.knows_event(thread, Agent::Barrier(self.block.number, barrier), epoch)
+    }
+
+    fn knows_event(&self, thread: Thread, agent: Agent, epoch: u32) -> bool {
+        let lanes = self.block.warps[thread.warp as usize].lanes.as_ref();
+        let own_clock = lanes.map(|lanes| &lanes[thread.lane as usize].knows);
+        epoch <= self.base
+            || own_clock.is_some_and(|clock| clock.covers_agent(agent, epoch))
+            || self.block.common.covers_agent(agent, epoch)
+    }
+}
