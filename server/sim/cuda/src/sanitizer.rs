@@ -89,8 +89,6 @@ pub struct ClusterSanitizer {
 pub struct BlockSanitizer {
     clock: BlockClock,
     locals: Vec<LocalShadow>,
-    /// Whether a thread has waited for the prerequisite grid.
-    awaited_grid: bool,
     /// For each warp, the last epoch in which a lane waited for other lanes on a flag or an atomic.
     waited: [u32; 32],
     /// By barrier of the block.

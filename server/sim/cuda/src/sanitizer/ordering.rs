@@ -2,17 +2,21 @@
 //! accesses.
 
 use super::event::AccessEvent;
+use super::happens_before::Thread;
 use super::report::RunningVisit;
 use super::{Sanitizer, prerequisite};
 use crate::memory::spaces::Spaces;
 use crate::order::{Order, ProxyFence, Scope, SpecialOrder};
+use crate::registers::lanes;
 
 impl Sanitizer {
     /// The running instruction orders accesses in the lanes of `executed`.
     #[inline(never)]
     pub(super) fn order(&mut self, executed: u32) {
         let RunningVisit { warp, live, order, .. } = self.report.visit;
-        self.block.awaited_grid |= order.special == SpecialOrder::AwaitsGrid && executed != 0;
+        if order.special == SpecialOrder::AwaitsGrid && !self.prerequisite_writes.is_empty() {
+            lanes(executed).for_each(|lane| self.sync.learn_prerequisite(Thread { warp, lane: lane as u32 }));
+        }
         if order.fence {
             let scope = self.scope_of(order);
             self.sync.fence(warp, live, executed, Order { scope, ..order });
@@ -48,8 +52,8 @@ impl Sanitizer {
     #[inline(never)]
     pub(super) fn note_special(&mut self, event: &AccessEvent<'_>, spaces: &Spaces) {
         let RunningVisit { statement, order, .. } = self.report.visit;
-        if !self.prerequisite_writes.is_empty() && !self.block.awaited_grid {
-            prerequisite::check(&self.prerequisite_writes, event, &mut self.report, spaces);
+        if !self.prerequisite_writes.is_empty() {
+            prerequisite::check(&self.prerequisite_writes, event, &self.sync, &mut self.report, spaces);
         }
         match order.special {
             SpecialOrder::Initializes => drop(self.initializers.insert(statement)),

@@ -17,6 +17,8 @@ pub(super) enum Agent {
     Phase(u32, u32),
     /// The completed generations of a barrier of the block: the block and the barrier.
     Barrier(u32, u32),
+    /// The completion of the prerequisite grid.
+    PrerequisiteGrid,
 }
 
 /// A vector clock. Threads whose epochs agree share one entry.
@@ -59,11 +61,12 @@ impl VectorClock {
     pub(super) fn join_block(&mut self, other: &VectorClock, number: u32) {
         self.all = self.all.max(other.all);
         for (&agent, &epoch) in &other.of {
-            let block = match agent {
-                Agent::Block(block) | Agent::Warp(block, _) | Agent::Lane(block, ..) => block,
-                Agent::Phase(block, _) | Agent::Barrier(block, _) => block,
+            let is_of_block = match agent {
+                Agent::Block(block) | Agent::Warp(block, _) | Agent::Lane(block, ..) => block == number,
+                Agent::Phase(block, _) | Agent::Barrier(block, _) => block == number,
+                Agent::PrerequisiteGrid => false,
             };
-            if block == number {
+            if is_of_block {
                 self.learn(agent, epoch);
             }
         }

@@ -237,3 +237,32 @@ fn an_object_is_invalidated_after_all_waits() {
     let title = "Mbarrier phase: `bar` is invalidated while other threads may still use it";
     assert!(found.iter().any(|(_, message)| message == title), "{found:?}");
 }
+
+/// The message of a deadlock.
+fn deadlock(result: &RunResult) -> &str {
+    let finding = result.findings.iter().find(|finding| finding.kind == FindingKind::NoProgress);
+    &finding.expect("a deadlock").message
+}
+
+#[test]
+fn causes_of_deadlocks() {
+    let waits = |arrivals: &str, parity: u32| {
+        let text = format!(
+            ".shared .align 8 .b64 bar;\nmov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 mbarrier.init.shared::cta.b64 [bar], 1;\n\
+             bar.sync 0;\n{arrivals}\nsetp.lt.u32 %p2, %r1, 64;\n@%p2 bra DONE;\n{}DONE:\nret;",
+            wait("W", "bar", &parity.to_string())
+        );
+        watched(&kernel(&text), 1, 96).2
+    };
+    let arrive = "@%p1 mbarrier.arrive.shared::cta.b64 _, [bar];\n";
+    let result = waits(&arrive.repeat(2), 0);
+    assert!(deadlock(&result).contains("phase 0, for which the wait is, has completed, and so has phase 1"));
+    let result = waits(arrive, 1);
+    assert!(deadlock(&result).contains("the first wait of the thread is for phase 1"));
+    // The producer waits for a consumer, which waits for an arrival that the count demands too often.
+    let result = Ring { full: 2, ..RING }.run();
+    assert!(
+        deadlock(&result)
+            .contains("for the mbarrier `full[0]`\nno live thread can complete phase 0 (parity 0): 1 of 2")
+    );
+}

@@ -27,13 +27,9 @@ impl HappensBefore {
 
     /// A thread knows that the phase has completed whose completion this epoch stands for.
     pub(in crate::sanitizer) fn learn_phase(&mut self, thread: Thread, key: PhaseKey, epoch: u32) {
-        if self.knows_phase(thread, key, epoch) {
-            return;
+        if !self.knows_phase(thread, key, epoch) {
+            self.learn_event(thread, Agent::Phase(key.cluster, key.object), epoch);
         }
-        let warp = &mut self.block.warps[thread.warp as usize];
-        warp.is_merged = false;
-        let clock = &mut warp.lanes.get_or_insert_with(Default::default)[thread.lane as usize];
-        clock.knows.learn(Agent::Phase(key.cluster, key.object), epoch);
     }
 
     pub(in crate::sanitizer) fn knows_phase(&self, thread: Thread, key: PhaseKey, epoch: u32) -> bool {
@@ -43,6 +39,23 @@ impl HappensBefore {
     /// Whether a thread knows that the generation of a barrier of its block has completed whose completion this epoch stands for.
     pub(in crate::sanitizer) fn knows_generation(&self, thread: Thread, barrier: u32, epoch: u32) -> bool {
         self.knows_event(thread, Agent::Barrier(self.block.number, barrier), epoch)
+    }
+
+    /// A thread has waited for the prerequisite grid.
+    pub(in crate::sanitizer) fn learn_prerequisite(&mut self, thread: Thread) {
+        self.learn_event(thread, Agent::PrerequisiteGrid, 1);
+    }
+
+    /// Whether a thread has waited for the prerequisite grid, or another one whose wait happens before.
+    pub(in crate::sanitizer) fn knows_prerequisite(&self, thread: Thread) -> bool {
+        self.knows_event(thread, Agent::PrerequisiteGrid, 1)
+    }
+
+    fn learn_event(&mut self, thread: Thread, agent: Agent, epoch: u32) {
+        let warp = &mut self.block.warps[thread.warp as usize];
+        warp.is_merged = false;
+        let clock = &mut warp.lanes.get_or_insert_with(Default::default)[thread.lane as usize];
+        clock.knows.learn(agent, epoch);
     }
 
     fn knows_event(&self, thread: Thread, agent: Agent, epoch: u32) -> bool {
