@@ -107,7 +107,7 @@ pub(super) struct Mbarriers(FxHashMap<u64, Phases>);
 impl Sanitizer {
     /// A lane of the running warp acts at an mbarrier of the cluster. Call it before the access is reported.
     pub fn at_mbarrier(&mut self, lane: usize, object: u64, event: PhaseEvent, spaces: &Spaces) {
-        if !self.report.checks.races {
+        if !(self.report.checks.races && self.patterns.awaits_phases) {
             return;
         }
         let thread = Thread { warp: self.report.visit.warp, lane: lane as u32 };
