@@ -25,19 +25,6 @@ pub struct BarrierArrival {
     pub waits: bool,
 }
 
-/// The arrivals at one barrier.
-#[derive(Debug, Default)]
-pub(super) struct Generations {
-    completed: u64,
-    running: Vec<Arrival>,
-    /// The arrivals of the last completed generation; none if all threads of the block waited there.
-    last: Vec<Arrival>,
-    /// The epoch that stands for the last completed generation.
-    epoch: u32,
-    /// The lanes of each warp that waited in the last completed generation.
-    waited: Vec<u32>,
-}
-
 impl Sanitizer {
     /// Lanes of the running block arrive at a barrier. Returns a finding if nothing orders them after the generation before.
     pub fn arrived(&mut self, arrival: BarrierArrival) -> Option<Finding> {

@@ -120,10 +120,10 @@ struct LaneClock {
 #[derive(Debug, Default)]
 struct Published {
     /// By scope, for readers in the writer's block, in its cluster, and anywhere, with the number of this group.
-    by_scope: [Option<(u32, Arc<VectorClock>)>; SCOPES],
+    by_scope: PublishedByScope,
     /// At an mbarrier, the same when its last phase completed. Waits learn no more than that: what others have published since is
     /// there only in some schedules.
-    completed: Option<[Option<(u32, Arc<VectorClock>)>; SCOPES]>,
+    completed: Option<PublishedByScope>,
     writer: Option<(u32, Thread)>,
 }
 
@@ -142,6 +142,9 @@ pub(super) struct SyncAccess {
 }
 
 const SCOPES: usize = 3;
+
+/// What readers of a location learn, for each scope, with the number of the group of threads to which they belong.
+type PublishedByScope = [Option<(u32, Arc<VectorClock>)>; SCOPES];
 
 /// A clock for each scope.
 type ByScope = [Option<Arc<VectorClock>>; SCOPES];

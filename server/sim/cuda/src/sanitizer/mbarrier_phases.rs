@@ -10,13 +10,13 @@
 //! A thread knows that a phase has completed if it, or a thread that it synchronized with, has waited for it: its clock then has the
 //! epoch that stands for the completion. Otherwise it has to know of each arrival.
 
-use rustc_hash::FxHashMap;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::races::position;
 use warplens_sim_warp::trace::{Related, WarpId};
 
 use super::Sanitizer;
 use super::happens_before::{Arrival, MemoryLocation, Origin, PhaseKey, Thread};
+use super::phases::{Needs, Phases};
 use super::stamp::{Stamp, Strength};
 use crate::memory::mbarrier_object::Object;
 use crate::memory::region::MemoryRegion;
@@ -57,41 +57,6 @@ impl PhaseEvent {
     }
 }
 
-/// What a phase needs.
-#[derive(Debug, Default)]
-struct Needs {
-    arrivals: Vec<Arrival>,
-    copies: Vec<Arrival>,
-    /// Whether some arrivals come later than the statements in `arrivals`, and no wait of their thread covers them.
-    has_commits: bool,
-}
-
-impl Needs {
-    fn all(&self) -> impl DoubleEndedIterator<Item = &Arrival> {
-        self.arrivals.iter().chain(&self.copies)
-    }
-}
-
-#[derive(Debug, Default)]
-struct Phases {
-    completed: u64,
-    /// The epochs that stand for the completion of the last phase and of the one before; 0 if there is none.
-    epochs: [u32; 2],
-    running: Needs,
-    last: Needs,
-    before: Needs,
-    /// The waits that saw the last completed phase, without those that happen before something that the running phase needs.
-    waits: Vec<Arrival>,
-    /// The announcements of bytes for the running phase, without those that happen before something that the phase needs.
-    announced: Vec<Arrival>,
-    /// The last lane that was compared with `waits` and `announced`.
-    compared: Option<(u32, Thread, u32)>,
-    /// Lanes that arrived in the running phase together with the one that was compared: they are expected to know the same.
-    together: Vec<(u32, Thread)>,
-    /// Whether copies were in flight when the last phase completed.
-    is_early: bool,
-}
-
 #[derive(Clone, Copy)]
 struct Act {
     thread: Thread,
@@ -99,10 +64,6 @@ struct Act {
     event: PhaseEvent,
     now: Arrival,
 }
-
-/// The mbarriers of a cluster, by their offset in its shared memory.
-#[derive(Debug, Default)]
-pub(super) struct Mbarriers(FxHashMap<u64, Phases>);
 
 impl Sanitizer {
     /// A lane of the running warp acts at an mbarrier of the cluster. Call it before the access is reported.

@@ -1,19 +1,18 @@
 //! Arrivals at barriers: whether a thread knows of them, and what those that do not wait leave for those that do.
 
-use super::{Agent, HappensBefore, Origin, Thread};
+use super::{Agent, HappensBefore, Origin, Stamp, Thread};
 use crate::grown::grown;
 use crate::registers::lanes;
-use crate::sanitizer::stamp::Stamp;
 
 /// Lanes of a warp that arrive together at a statement. The stamp's lane has no meaning.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::sanitizer) struct Arrival {
-    pub(in crate::sanitizer) stamp: Stamp,
-    pub(in crate::sanitizer) lanes: u32,
+pub(crate) struct Arrival {
+    pub(crate) stamp: Stamp,
+    pub(crate) lanes: u32,
 }
 
 impl Arrival {
-    pub(in crate::sanitizer) fn first_lane(self) -> Stamp {
+    pub(crate) fn first_lane(self) -> Stamp {
         self.stamp.of_lane(self.lanes.trailing_zeros())
     }
 }
@@ -21,7 +20,7 @@ impl Arrival {
 impl HappensBefore {
     /// The lanes whose arrival does not happen before what the thread does now. After reading a flag, a thread needs no fence if
     /// `strong`.
-    pub(in crate::sanitizer) fn unordered(&self, arrival: Arrival, thread: Thread, strong: bool) -> u32 {
+    pub(crate) fn unordered(&self, arrival: Arrival, thread: Thread, strong: bool) -> u32 {
         let Arrival { stamp, lanes: mask } = arrival;
         if self.settled(stamp.epoch) || self.knows_warp(stamp.epoch, thread) {
             return 0;
@@ -40,7 +39,7 @@ impl HappensBefore {
 
     /// Lanes arrive at a barrier of the block without waiting: keeps what they know now for the threads that wait. What they do
     /// later is not ordered by the barrier.
-    pub(in crate::sanitizer) fn arrive_only(&mut self, barrier: u32, warp: u32, live: u32, mask: u32) {
+    pub(crate) fn arrive_only(&mut self, barrier: u32, warp: u32, live: u32, mask: u32) {
         let number = self.block.number;
         let (of_warp, is_whole) = (self.latest(), live & !mask == 0);
         let clock = &mut self.block.warps[warp as usize];

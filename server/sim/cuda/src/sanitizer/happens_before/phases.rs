@@ -4,14 +4,14 @@ use super::{Agent, HappensBefore, MAX_EPOCHS, MemoryLocation, Origin, Thread};
 
 /// An mbarrier: the cluster, and the offset in its shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sanitizer) struct PhaseKey {
-    pub(in crate::sanitizer) cluster: u32,
-    pub(in crate::sanitizer) object: u32,
+pub(crate) struct PhaseKey {
+    pub(crate) cluster: u32,
+    pub(crate) object: u32,
 }
 
 impl HappensBefore {
     /// Starts an epoch without an owner, which stands for an event.
-    pub(in crate::sanitizer) fn start_event(&mut self) -> u32 {
+    pub(crate) fn start_event(&mut self) -> u32 {
         if self.epochs.len() >= MAX_EPOCHS {
             self.forget();
         }
@@ -20,34 +20,34 @@ impl HappensBefore {
     }
 
     /// A phase of the mbarrier at this location has completed, or its first one starts.
-    pub(in crate::sanitizer) fn keep_phase(&mut self, location: MemoryLocation) {
+    pub(crate) fn keep_phase(&mut self, location: MemoryLocation) {
         let published = self.published.entry(location).or_default();
         published.completed = Some(published.by_scope.clone());
     }
 
     /// A thread knows that the phase has completed whose completion this epoch stands for.
-    pub(in crate::sanitizer) fn learn_phase(&mut self, thread: Thread, key: PhaseKey, epoch: u32) {
+    pub(crate) fn learn_phase(&mut self, thread: Thread, key: PhaseKey, epoch: u32) {
         if !self.knows_phase(thread, key, epoch) {
             self.learn_event(thread, Agent::Phase(key.cluster, key.object), epoch);
         }
     }
 
-    pub(in crate::sanitizer) fn knows_phase(&self, thread: Thread, key: PhaseKey, epoch: u32) -> bool {
+    pub(crate) fn knows_phase(&self, thread: Thread, key: PhaseKey, epoch: u32) -> bool {
         self.knows_event(thread, Agent::Phase(key.cluster, key.object), epoch)
     }
 
     /// Whether a thread knows that the generation of a barrier of its block has completed whose completion this epoch stands for.
-    pub(in crate::sanitizer) fn knows_generation(&self, thread: Thread, barrier: u32, epoch: u32) -> bool {
+    pub(crate) fn knows_generation(&self, thread: Thread, barrier: u32, epoch: u32) -> bool {
         self.knows_event(thread, Agent::Barrier(self.block.number, barrier), epoch)
     }
 
     /// A thread has waited for the prerequisite grid.
-    pub(in crate::sanitizer) fn learn_prerequisite(&mut self, thread: Thread) {
+    pub(crate) fn learn_prerequisite(&mut self, thread: Thread) {
         self.learn_event(thread, Agent::PrerequisiteGrid, 1);
     }
 
     /// Whether a thread has waited for the prerequisite grid, or another one whose wait happens before.
-    pub(in crate::sanitizer) fn knows_prerequisite(&self, thread: Thread) -> bool {
+    pub(crate) fn knows_prerequisite(&self, thread: Thread) -> bool {
         self.knows_event(thread, Agent::PrerequisiteGrid, 1)
     }
 
