@@ -85,6 +85,7 @@ fn fixes_correct_the_examples() {
         wgmma-fence: Insert `wgmma.fence.sync.aligned;`: Ok([])
         tcgen05-order: Insert `tcgen05.fence::after_thread_sync;`: Ok([])
         prerequisite-grid: Insert `griddepcontrol.wait;`: Ok([])
+        prerequisite-grid: Insert `griddepcontrol.wait;`: Ok([])
     "#]]
     .assert_eq(&out);
 }

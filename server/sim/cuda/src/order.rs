@@ -36,6 +36,7 @@ pub enum SpecialOrder {
     #[default]
     None,
     Initializes,
+    Invalidates,
     AwaitsGrid,
     AsyncProxy,
     /// A product, which reads matrices given by descriptors through the async proxy.

@@ -108,7 +108,11 @@ impl RunState {
         }
         let report = &mut sanitizer.report;
         if !report.findings.is_empty() || !report.races.is_empty() {
+            let running = report.warp();
             for finding in &mut report.findings {
+                if (finding.cta, finding.warp) != (running.cta, running.warp) {
+                    continue;
+                }
                 let at = finding.statement.unwrap_or(statement);
                 let is_pending = (unrecorded..=statement.0).contains(&at.0);
                 finding.visit =

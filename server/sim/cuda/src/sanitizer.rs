@@ -7,16 +7,20 @@
 
 mod advice;
 mod announced;
+pub mod barrier_reuse;
 mod conflicts;
 pub mod copies;
 mod cost;
 pub mod event;
+mod generations;
 mod happens_before;
 mod in_flight;
 pub(crate) mod local;
+pub mod mbarrier_phases;
 mod memory;
 mod ordering;
 pub mod patterns;
+mod phases;
 mod prerequisite;
 pub mod products;
 mod proxy_reads;
@@ -48,10 +52,12 @@ use self::conflicts::Conflicts;
 use self::copies::Copies;
 use self::cost::Cost;
 use self::event::{AccessEvent, AccessKind};
+use self::generations::Generations;
 use self::happens_before::{BlockClock, ClusterClock, HappensBefore, SyncAccess, Thread};
 use self::local::LocalShadow;
 use self::memory::ShadowMemory;
 use self::patterns::ProgramPatterns;
+use self::phases::Mbarriers;
 use self::proxy_reads::Proxies;
 use self::remote::RemoteAccesses;
 use self::report::{Report, RunningVisit};
@@ -74,6 +80,7 @@ pub struct ClusterSanitizer {
     /// Shared memory, while no block of the cluster is running.
     shared: Shadow,
     copies: Copies,
+    mbarriers: Mbarriers,
     remote: RemoteAccesses,
     /// By warp of the cluster: the last wait on an mbarrier, if it was relaxed and nothing has ordered the operations
     /// after it.
@@ -84,10 +91,10 @@ pub struct ClusterSanitizer {
 pub struct BlockSanitizer {
     clock: BlockClock,
     locals: Vec<LocalShadow>,
-    /// Whether a thread has waited for the prerequisite grid.
-    awaited_grid: bool,
     /// For each warp, the last epoch in which a lane waited for other lanes on a flag or an atomic.
     waited: [u32; 32],
+    /// By barrier of the block.
+    barriers: Vec<Generations>,
     uses: BlockUses,
     cta: [u32; 3],
 }
@@ -110,12 +117,15 @@ pub struct Sanitizer {
     proxies: Proxies,
     volatile: VolatileAccesses,
     initializers: FxHashSet<u32>,
+    invalidators: FxHashSet<u32>,
     /// Whether [`Sanitizer::begin`] was already called for the next instruction.
     has_begun: bool,
 }
 
 impl Sanitizer {
-    pub(crate) const KINDS: [FindingKind; 18] = [
+    pub(crate) const KINDS: [FindingKind; 20] = [
+        FindingKind::MbarrierPhase,
+        FindingKind::BarrierReuse,
         FindingKind::ClusterExit,
         FindingKind::Tcgen05Order,
         FindingKind::MbarrierInit,

@@ -94,6 +94,8 @@ finding_kinds! {
     DivergentBarrier = "divergent-barrier", "Divergent barrier", Error;
     /// Threads arrive at one barrier with different counts.
     BarrierMismatch = "barrier-mismatch", "Barrier mismatch", Error;
+    /// An arrival at a barrier may be counted in another generation than the one it is meant for.
+    BarrierReuse = "barrier-reuse", "Barrier reuse", Error;
     /// An invalid barrier number.
     BarrierNumber = "barrier-number", "Invalid barrier number", Error;
     /// Waves wait at a barrier that others did not reach before they exited.
@@ -132,6 +134,8 @@ finding_kinds! {
     TransactionBytes = "transaction-bytes", "Transaction count mismatch", Error;
     /// A thread uses an mbarrier that another thread has initialized, without synchronization between them.
     MbarrierInit = "mbarrier-init", "Mbarrier race", Error;
+    /// An arrival or a wait at an mbarrier may belong to another phase than the one it is meant for.
+    MbarrierPhase = "mbarrier-phase", "Mbarrier phase", Error;
     /// A copy uses a tensor map that is invalid, has another rank, or was changed without a fence of its proxy.
     TensorMap = "tensor-map", "Invalid tensor map use", Error;
     /// A matrix descriptor is invalid, leads to memory that holds no matrix, or differs between the warps of a warpgroup.

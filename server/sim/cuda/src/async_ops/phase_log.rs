@@ -106,6 +106,13 @@ impl Phases {
         again.filter(|(again, _)| *again > 0).max().map(|(again, statement)| (statement, again))
     }
 
+    /// How many phases were complete when a wait of a thread last passed: `None` if it is unknown, `Some(None)` if none has passed.
+    pub fn passed_by(&self, thread: Issuer) -> Option<Option<u64>> {
+        let of_thread = self.passed.iter().filter(|((_, other), _)| *other == thread);
+        let last = of_thread.map(|(_, (completed, _))| *completed).max();
+        (self.passed.len() < MAX_WAITS).then_some(last)
+    }
+
     /// The copies that completed bytes of the current phase: statements and bytes.
     pub fn copies(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         let copies = self.running.iter().filter(|entry| entry.action == PhaseAction::Complete);

@@ -159,6 +159,12 @@ impl Queue {
         self.operations.iter().map(bytes).sum()
     }
 
+    /// Arrivals at an mbarrier that operations in flight will bring.
+    pub(crate) fn arrivals_for(&self, object: usize) -> u64 {
+        let arrives = |operation: &&Operation| operation.signal == Signal::Arrive(object);
+        self.operations.iter().filter(arrives).count() as u64
+    }
+
     /// The operations in flight on tensor memory, with issuers and statements.
     pub fn cell_operations(&self) -> impl Iterator<Item = (Issuer, u32, &CellOperation)> {
         self.operations.iter().filter_map(|operation| match &operation.effect {

@@ -15,6 +15,7 @@ use super::warp::{CudaWarp, GridState};
 use crate::memory::spaces::Spaces;
 use crate::run_state::RunState;
 use crate::sanitizer::BlockSanitizer;
+use crate::sanitizer::barrier_reuse::BarrierArrival;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockPause {
@@ -302,6 +303,10 @@ impl<W: CudaWarp> Block<W> {
         }
         barrier.arrive(warps, index, arrival);
         self.reached |= 1 << number;
+        let (warp, live, waits) = (index as u32, self.warps[index].live(), arrival.wait.is_some());
+        let arrived = BarrierArrival { barrier: number, warp, live, mask: arrival.arrived, statement, waits };
+        let early = state.sanitizer.as_mut().and_then(|sanitizer| sanitizer.arrived(arrived));
+        early.into_iter().for_each(|finding| state.report(finding));
         self.complete_barriers(launch, state, cluster);
         Ok(arrival.wait.is_some() && self.barriers[number as usize].waiting.is_empty())
     }
@@ -355,7 +360,7 @@ impl<W: CudaWarp> Block<W> {
             self.reached &= !(1 << number);
             if let Some(sanitizer) = &mut state.sanitizer {
                 let live = self.warps.iter().map(W::live);
-                sanitizer.barrier_completed(&barrier.masks, &barrier.waiting_lanes(), live);
+                sanitizer.barrier_completed(number as u32, barrier.waiting_lanes(), live);
             }
             for group in &barrier.waiting {
                 release(&mut self.states[group.warp]);

@@ -18,13 +18,17 @@
 //! What a thread learns from a flag of another block without acquiring it does not become known through a barrier or a
 //! fence of the block: those leave stale lines in the first-level cache.
 
+mod arrivals;
 mod cluster_clock;
+mod phases;
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+pub(super) use self::arrivals::Arrival;
 pub(crate) use self::cluster_clock::ClusterClock;
+pub(super) use self::phases::PhaseKey;
 use super::stamp::{IN_FLIGHT, Stamp};
 use super::vector_clock::{Agent, VectorClock};
 use crate::memory::region::MemoryRegion;
@@ -79,6 +83,8 @@ pub(crate) struct BlockClock {
     common: VectorClock,
     /// What any thread of the block may publish.
     released: ByScope,
+    /// By barrier: what threads that arrived there without waiting knew.
+    left: Vec<LaneClock>,
     warps: Vec<WarpClock>,
 }
 
@@ -114,7 +120,10 @@ struct LaneClock {
 #[derive(Debug, Default)]
 struct Published {
     /// By scope, for readers in the writer's block, in its cluster, and anywhere, with the number of this group.
-    by_scope: [Option<(u32, Arc<VectorClock>)>; SCOPES],
+    by_scope: PublishedByScope,
+    /// At an mbarrier, the same when its last phase completed. Waits learn no more than that: what others have published since is
+    /// there only in some schedules.
+    completed: Option<PublishedByScope>,
     writer: Option<(u32, Thread)>,
 }
 
@@ -134,6 +143,9 @@ pub(super) struct SyncAccess {
 
 const SCOPES: usize = 3;
 
+/// What readers of a location learn, for each scope, with the number of the group of threads to which they belong.
+type PublishedByScope = [Option<(u32, Arc<VectorClock>)>; SCOPES];
+
 /// A clock for each scope.
 type ByScope = [Option<Arc<VectorClock>>; SCOPES];
 
@@ -151,6 +163,11 @@ fn join_by_scope(into: &mut ByScope, other: &ByScope) {
             joined(into, other);
         }
     }
+}
+
+/// Whether all threads of the block wait at a barrier. Masks are per warp.
+pub(super) fn all_wait(waited: &[u32], live: &[u32]) -> bool {
+    live.iter().zip(waited).all(|(live, waited)| live & !waited == 0)
 }
 
 impl BlockClock {
@@ -174,9 +191,8 @@ impl HappensBefore {
         if only_paused && self.block.floor != 0 {
             return;
         }
-        // An epoch without an owner, so that no two blocks have the same floor.
-        self.epochs.push(Origin { block: u32::MAX, warp: 0 });
-        self.entered = self.latest();
+        // No two blocks have the same floor.
+        self.entered = self.start_event();
         if self.block.floor == 0 {
             (self.block.started, self.block.floor) = (self.entered, self.entered);
         }
@@ -391,20 +407,21 @@ impl HappensBefore {
 
     fn observe(&mut self, location: MemoryLocation, thread: Thread, how: SyncAccess) {
         let Some(published) = self.published.get(&location) else { return };
+        let by_scope = published.completed.as_ref().unwrap_or(&published.by_scope);
         let groups = [self.block.number, how.cluster, 0];
         let warp = &mut self.block.warps[thread.warp as usize];
         let clock = &mut warp.lanes.get_or_insert_with(Default::default)[thread.lane as usize];
         let mut received = [None; SCOPES];
-        for (scope, (received, of_scope)) in received.iter_mut().zip(&published.by_scope).enumerate() {
+        for (scope, (received, of_scope)) in received.iter_mut().zip(by_scope).enumerate() {
             let of_scope = of_scope.as_ref().filter(|_| scope <= how.scope as usize);
             *received = of_scope.filter(|(group, _)| *group == groups[scope]).map(|(_, clock)| clock);
         }
+        warp.is_merged = false;
         if received.iter().all(Option::is_none) {
-            let widest = published.by_scope.iter().flatten().next_back();
+            let widest = by_scope.iter().flatten().next_back();
             widest.into_iter().for_each(|(_, widest)| joined(&mut clock.missed, widest));
             return;
         }
-        warp.is_merged = false;
         if !how.acquire && !how.writes {
             let pending = clock.pending.iter_mut().zip(received);
             pending.for_each(|(pending, received)| received.into_iter().for_each(|one| joined(pending, one)));
@@ -457,13 +474,25 @@ impl HappensBefore {
         }
     }
 
-    /// A barrier completed: the waiting threads learn what the arrived threads knew. Masks are per warp.
-    pub(super) fn open(&mut self, arrived: &[u32], waited: &[u32], live: &[u32]) {
+    /// A barrier of the block completed: the waiting threads learn what they and the threads that only arrived knew when they
+    /// arrived. Masks are per warp.
+    /// Returns the epoch that stands for this generation of the barrier.
+    pub(super) fn open(&mut self, barrier: u32, waited: &[u32], live: &[u32]) -> u32 {
+        let left = self.block.left.get_mut(barrier as usize).map(std::mem::take);
+        let (mut sum, completed) = (left.unwrap_or_default(), self.latest());
+        if !all_wait(waited, live) {
+            sum.knows.learn(Agent::Barrier(self.block.number, barrier), completed);
+        }
+        self.learn_together(sum, waited, live);
+        completed
+    }
+
+    /// Waiting threads learn what they and others knew, whose knowledge is `sum`.
+    fn learn_together(&mut self, mut sum: LaneClock, waited: &[u32], live: &[u32]) {
         let latest = self.latest();
-        let all_wait = live.iter().zip(waited).all(|(live, waited)| live & !waited == 0);
+        let all_wait = all_wait(waited, live);
         let number = self.block.number;
-        let mut sum = LaneClock::default();
-        for (warp, &mask) in arrived.iter().enumerate() {
+        for (warp, &mask) in waited.iter().enumerate() {
             let clock = &mut self.block.warps[warp];
             clock.epoch = 0;
             if !all_wait && mask != 0 {
@@ -475,11 +504,7 @@ impl HappensBefore {
                     }
                 }
             }
-            for lane in lanes(mask) {
-                if let Some(clocks) = &clock.lanes {
-                    sum.absorb(&clocks[lane], number);
-                }
-            }
+            clock.add_to(&mut sum, mask, number);
         }
         if all_wait {
             self.block.floor = latest;
@@ -489,12 +514,7 @@ impl HappensBefore {
             return;
         }
         for (warp, &mask) in waited.iter().enumerate().filter(|(_, mask)| **mask != 0) {
-            let warp = &mut self.block.warps[warp];
-            warp.is_merged = false;
-            let clocks = warp.lanes.get_or_insert_with(Default::default);
-            for lane in lanes(mask) {
-                clocks[lane].absorb(&sum, number);
-            }
+            self.block.warps[warp].absorb(&sum, mask, live[warp], number);
         }
     }
 }
@@ -518,6 +538,30 @@ impl BlockClock {
             warp.pairs = None;
             warp.lanes = is_kept.then(|| Box::new(std::array::from_fn(|_| lane.clone())));
         }
+    }
+}
+
+impl WarpClock {
+    /// Adds what lanes know and may publish to a sum.
+    fn add_to(&self, sum: &mut LaneClock, mask: u32, block: u32) {
+        let Some(clocks) = &self.lanes else { return };
+        let different = if self.is_merged { 1 } else { WIDTH };
+        lanes(mask).take(different).for_each(|lane| sum.absorb(&clocks[lane], block));
+    }
+
+    /// Adds a sum to what lanes know and may publish.
+    fn absorb(&mut self, sum: &LaneClock, mask: u32, live: u32, block: u32) {
+        self.is_merged = live & !mask == 0 && (self.is_merged || self.lanes.is_none());
+        let clocks = self.lanes.get_or_insert_with(Default::default);
+        let mut waiting = lanes(mask);
+        if self.is_merged
+            && let Some(first) = waiting.next()
+        {
+            clocks[first].absorb(sum, block);
+            let merged = clocks[first].clone();
+            return waiting.for_each(|lane| clocks[lane].clone_from(&merged));
+        }
+        waiting.for_each(|lane| clocks[lane].absorb(sum, block));
     }
 }
 

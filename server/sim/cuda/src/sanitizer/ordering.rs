@@ -2,17 +2,21 @@
 //! accesses.
 
 use super::event::AccessEvent;
+use super::happens_before::Thread;
 use super::report::RunningVisit;
 use super::{Sanitizer, prerequisite};
 use crate::memory::spaces::Spaces;
 use crate::order::{Order, ProxyFence, Scope, SpecialOrder};
+use crate::registers::lanes;
 
 impl Sanitizer {
     /// The running instruction orders accesses in the lanes of `executed`.
     #[inline(never)]
     pub(super) fn order(&mut self, executed: u32) {
         let RunningVisit { warp, live, order, .. } = self.report.visit;
-        self.block.awaited_grid |= order.special == SpecialOrder::AwaitsGrid && executed != 0;
+        if order.special == SpecialOrder::AwaitsGrid && !self.prerequisite_writes.is_empty() {
+            lanes(executed).for_each(|lane| self.sync.learn_prerequisite(Thread { warp, lane: lane as u32 }));
+        }
         if order.fence {
             let scope = self.scope_of(order);
             self.sync.fence(warp, live, executed, Order { scope, ..order });
@@ -43,25 +47,18 @@ impl Sanitizer {
         }
     }
 
-    /// A barrier of the block completed. All masks are per warp: the lanes that arrived, that waited and that are live.
-    pub fn barrier_completed(&mut self, arrived: &[u32], waited: &[u32], live: impl Iterator<Item = u32>) {
-        if self.report.checks.races {
-            let live: Vec<u32> = live.collect();
-            self.sync.open(arrived, waited, &live);
-            self.order_tensor_memory();
-        }
-    }
-
     /// An access by an instruction that initializes an mbarrier, through the async proxy, in a block of a cluster, or
     /// in a grid with a prerequisite.
     #[inline(never)]
     pub(super) fn note_special(&mut self, event: &AccessEvent<'_>, spaces: &Spaces) {
         let RunningVisit { statement, order, .. } = self.report.visit;
-        if !self.prerequisite_writes.is_empty() && !self.block.awaited_grid {
-            prerequisite::check(&self.prerequisite_writes, event, &mut self.report, spaces);
+        if !self.prerequisite_writes.is_empty() {
+            prerequisite::check(&self.prerequisite_writes, event, &self.sync, &mut self.report, spaces);
         }
-        if order.special == SpecialOrder::Initializes {
-            self.initializers.insert(statement);
+        match order.special {
+            SpecialOrder::Initializes => drop(self.initializers.insert(statement)),
+            SpecialOrder::Invalidates => drop(self.invalidators.insert(statement)),
+            _ => {}
         }
         if spaces.window.blocks > 1 {
             self.cluster.remote.note(event, &mut self.sync, &self.report.visit, spaces);

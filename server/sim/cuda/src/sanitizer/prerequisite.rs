@@ -3,15 +3,23 @@
 use warplens_sim_warp::finding_kind::FindingKind;
 
 use super::event::{AccessEvent, AccessKind};
+use super::happens_before::{HappensBefore, Thread};
 use super::report::Report;
 use crate::memory::region::MemoryRegion;
 use crate::memory::spaces::Spaces;
 use crate::registers::lanes;
 
-/// Checks an access of a block none of whose threads has waited for the prerequisite grid yet. `writes` are the ranges that this grid
-/// writes.
+/// Checks an access by threads that may not know that the prerequisite grid is complete. `writes` are the ranges that this grid
+/// writes. `griddepcontrol.wait` makes the executing thread wait (PTX ISA, `griddepcontrol`), so it covers that thread and the
+/// threads that synchronize with it.
 #[cold]
-pub(super) fn check(writes: &[(u64, u64)], event: &AccessEvent<'_>, report: &mut Report, spaces: &Spaces) {
+pub(super) fn check(
+    writes: &[(u64, u64)],
+    event: &AccessEvent<'_>,
+    sync: &HappensBefore,
+    report: &mut Report,
+    spaces: &Spaces,
+) {
     if event.kind == AccessKind::Completion {
         return;
     }
@@ -23,14 +31,18 @@ pub(super) fn check(writes: &[(u64, u64)], event: &AccessEvent<'_>, report: &mut
         let index = extent.index(event.addresses[lane]) as u64;
         let address = origin + index;
         let touches = |&(start, len): &(u64, u64)| address < start + len && address + event.span() > start;
-        if !writes.iter().any(touches) || !report.note_new_race(FindingKind::PrerequisiteGrid, None) {
+        let thread = Thread { warp: report.visit.warp, lane: lane as u32 };
+        if !writes.iter().any(touches)
+            || sync.knows_prerequisite(thread)
+            || !report.note_new_race(FindingKind::PrerequisiteGrid, None)
+        {
             continue;
         }
         let object = spaces.common_element(extent.region, index, event.size.into());
         let verb = if event.kind.reads() { "read" } else { "written" };
         let message = format!(
             "{object} is {verb} before `griddepcontrol.wait`\nthe prerequisite grid writes it and may still run. Execute \
-                 `griddepcontrol.wait` before the access"
+                 `griddepcontrol.wait` before the access, in this thread or in one with which it synchronizes afterwards"
         );
         report.add(FindingKind::PrerequisiteGrid, message, event.mask, None);
     }

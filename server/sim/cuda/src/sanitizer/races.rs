@@ -151,6 +151,14 @@ impl Sanitizer {
             missing: self.missing(event, before, &other),
             fix: advice.text(),
         };
+        if self.invalidators.contains(&here) || self.invalidators.contains(&there) {
+            let message = format!(
+                "{object} is invalidated while other threads may still use it\nnothing orders this use and `mbarrier.inval`. Put `bar.sync` \
+                 between them"
+            );
+            let related = Related::new(before.statement(), "the other use is here");
+            return self.report.add(FindingKind::MbarrierPhase, message, mask, [related]);
+        }
         if self.initializers.contains(&here) || self.initializers.contains(&there) {
             let message = format!(
                 "{object} is used by a thread that may not see its initialization\nput `bar.sync` between \

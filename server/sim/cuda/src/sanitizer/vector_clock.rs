@@ -13,6 +13,12 @@ pub(super) enum Agent {
     Block(u32),
     Warp(u32, u32),
     Lane(u32, u32, u8),
+    /// The completed phases of an mbarrier: the cluster, and the offset in its shared memory.
+    Phase(u32, u32),
+    /// The completed generations of a barrier of the block: the block and the barrier.
+    Barrier(u32, u32),
+    /// The completion of the prerequisite grid.
+    PrerequisiteGrid,
 }
 
 /// A vector clock. Threads whose epochs agree share one entry.
@@ -55,11 +61,24 @@ impl VectorClock {
     pub(super) fn join_block(&mut self, other: &VectorClock, number: u32) {
         self.all = self.all.max(other.all);
         for (&agent, &epoch) in &other.of {
-            let (Agent::Block(block) | Agent::Warp(block, _) | Agent::Lane(block, ..)) = agent;
-            if block == number {
+            let is_of_block = match agent {
+                Agent::Block(block) | Agent::Warp(block, _) | Agent::Lane(block, ..) => block == number,
+                Agent::Phase(block, _) | Agent::Barrier(block, _) => block == number,
+                Agent::PrerequisiteGrid => false,
+            };
+            if is_of_block {
                 self.learn(agent, epoch);
             }
         }
+    }
+
+    pub(super) fn covers_agent(&self, agent: Agent, epoch: u32) -> bool {
+        epoch <= self.all || self.of.get(&agent).is_some_and(|&known| epoch <= known)
+    }
+
+    /// Whether the clock covers this epoch of all lanes of the warp. May return `false` even if so.
+    pub(super) fn covers_warp(&self, block: u32, warp: u32, epoch: u32) -> bool {
+        self.covers_agent(Agent::Block(block), epoch) || self.covers_agent(Agent::Warp(block, warp), epoch)
     }
 
     /// Whether the clock covers this epoch of the lane.

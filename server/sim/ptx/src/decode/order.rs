@@ -48,8 +48,12 @@ pub(super) fn order(instruction: Instruction<'_>) -> Order {
             let waits = has(&["test_wait", "try_wait"]);
             let arrives = has(&["arrive", "arrive_drop", "complete_tx"]);
             Order {
-                strong: !has(&["init"]),
-                special: if has(&["init"]) { SpecialOrder::Initializes } else { SpecialOrder::None },
+                strong: !has(&["init", "inval"]),
+                special: match (has(&["init"]), has(&["inval"])) {
+                    (true, _) => SpecialOrder::Initializes,
+                    (_, true) => SpecialOrder::Invalidates,
+                    _ => SpecialOrder::None,
+                },
                 acquire: waits && !relaxed,
                 release: arrives && !relaxed,
                 // Libraries arrive in other blocks of the cluster without a scope, although `.cta` is the default, so an explicit

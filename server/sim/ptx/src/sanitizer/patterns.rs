@@ -23,6 +23,7 @@ pub(crate) fn program_patterns(program: &Program, races: bool) -> ProgramPattern
                 patterns.uses.add(statement(*load), uses.iter().map(|&(pc, lanes)| (statement(pc), lanes)));
             }
         }
+        patterns.awaits_phases |= function.tables.mbarriers.iter().any(|mbarrier| mbarrier.action.waits());
         let size = |pc: u32| Some(function.tables[function.code[pc as usize].op.load()?].size);
         patterns.cas_loads.extend(loads.filter_map(|&pc| Some((statement(pc), size(pc)?))));
     }

@@ -164,7 +164,7 @@ impl HappensBefore {
         match &cluster.learned {
             None => {
                 let live: Vec<u32> = live.collect();
-                self.open(&live, &live, &live);
+                self.learn_together(LaneClock::default(), &live, &live);
                 for &block in &cluster.blocks {
                     self.block.common.learn(Agent::Block(block), cluster.completed);
                 }

@@ -8,6 +8,7 @@ use warplens_sim_cuda::memory::spaces::addresses;
 use warplens_sim_cuda::registers::{Registers, lanes};
 use warplens_sim_cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
 use warplens_sim_cuda::sanitizer::event::AccessKind;
+use warplens_sim_cuda::sanitizer::mbarrier_phases::PhaseEvent;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::scalar_type::ScalarType;
 
@@ -114,7 +115,7 @@ pub(crate) fn issue(
 ) -> Result {
     let issuer = ctx.issuer(1 << lane);
     let (signal, group) = match mbarrier {
-        Some((mbarrier, bytes)) => (Signal::Bytes(mbarrier.announce(ctx)?, bytes), None),
+        Some((mbarrier, bytes)) => (Signal::Bytes(mbarrier.announce(PhaseEvent::Copy, ctx)?, bytes), None),
         None => (Signal::Nothing, Some(ctx.spaces.asynchronous.group(issuer, CopyFamily::Bulk))),
     };
     let statement = ctx.statement();

@@ -10,6 +10,7 @@ use warplens_sim_cuda::memory::spaces::addresses;
 use warplens_sim_cuda::registers::{Registers, lanes};
 use warplens_sim_cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
 use warplens_sim_cuda::sanitizer::event::AccessKind;
+use warplens_sim_cuda::sanitizer::mbarrier_phases::PhaseEvent;
 use warplens_sim_cuda::windows;
 use warplens_sim_warp::finding_kind::FindingKind;
 
@@ -110,8 +111,9 @@ impl LaneAddress {
 
     /// Announces an operation's completion at the object: everything its thread did before becomes visible to threads that
     /// observe the completion. Returns the object's offset in the cluster's shared memory.
-    pub(crate) fn announce(self, ctx: &mut ExecContext<'_>) -> Result<usize> {
+    pub(crate) fn announce(self, event: PhaseEvent, ctx: &mut ExecContext<'_>) -> Result<usize> {
         let bits = bits_of(self, ctx)?;
+        self.note(event, ctx)?;
         self.report(AccessKind::Completion, 8, 0, ctx)?;
         if Object::of_bits(bits).is_none() {
             return Err(uninitialized(self));
@@ -125,9 +127,20 @@ impl LaneAddress {
         if let Some(sanitizer) = &mut ctx.sanitizer {
             sanitizer.commit_operations(self.lane, object, parity);
         }
-        let signal = Signal::Arrive(self.announce(ctx)?);
+        let signal = Signal::Arrive(self.announce(PhaseEvent::Commit, ctx)?);
         let (issuer, statement) = (ctx.issuer(1 << self.lane), ctx.statement());
         ctx.spaces.issue(Operation { issuer, statement, group: None, effect: Effect::Nothing, signal });
+        Ok(())
+    }
+
+    /// Reports to the sanitizer what the lane does at the object.
+    fn note(self, event: PhaseEvent, ctx: &mut ExecContext<'_>) -> Result {
+        if ctx.sanitizer.is_some() {
+            let index = self.index(ctx)?;
+            if let Some(sanitizer) = &mut ctx.sanitizer {
+                sanitizer.at_mbarrier(self.lane, index, event, ctx.spaces);
+            }
+        }
         Ok(())
     }
 
@@ -140,9 +153,13 @@ impl LaneAddress {
     /// The object's offset in the cluster's shared memory, and the parity of its phase.
     fn object(self, ctx: &mut ExecContext<'_>) -> Result<(u64, u64)> {
         let parity = Object::of_bits(bits_of(self, ctx)?).map_or(0, |object| object.parity);
+        Ok((self.index(ctx)?, parity))
+    }
+
+    /// The object's offset in the cluster's shared memory.
+    fn index(self, ctx: &mut ExecContext<'_>) -> Result<u64> {
         let checked = self.check(8, AccessMode::Load, ctx)?;
-        let object = checked.of(self.lane).map_or(0, |extent| extent.index(self.address) as u64);
-        Ok((object, parity))
+        Ok(checked.of(self.lane).map_or(0, |extent| extent.index(self.address) as u64))
     }
 }
 
@@ -156,11 +173,14 @@ fn act(
     let kind = match action {
         MbarrierAction::CompleteBytes | MbarrierAction::ArriveCopies { .. } => AccessKind::Completion,
         MbarrierAction::TestToken | MbarrierAction::TestParity => AccessKind::Read,
-        MbarrierAction::Initialize { .. } => AccessKind::Store,
+        MbarrierAction::Initialize { .. } | MbarrierAction::Invalidate => AccessKind::Store,
         _ => AccessKind::Atomic,
     };
     // A failed test orders nothing, so waiting costs no more than loads.
     if !fails(action, operand, bits) {
+        if let Some(event) = event(action) {
+            at.note(event, ctx)?;
+        }
         at.report(kind, 8, 0, ctx)?;
     }
     if let MbarrierAction::Initialize { layout } = action {
@@ -178,7 +198,11 @@ fn act(
         return Err(uninitialized(at));
     };
     let mut object = before;
-    let result = change(action, operand, &mut object).map_err(|message| misuse(message, at))?;
+    let result = match change(action, operand, &mut object) {
+        Ok(result) => result,
+        Err(_) if before.pending == 0 && arrives_again(at, ctx)? => return Err(early_arrival(at, ctx)),
+        Err(message) => return Err(misuse(message, at)),
+    };
     note_phase(action, operand, at, (before, object), ctx)?;
     let after = if action == MbarrierAction::Invalidate { 0 } else { object.bits() };
     if after != bits {
@@ -188,6 +212,20 @@ fn act(
         arrive_later(at, ctx)?;
     }
     Ok(result)
+}
+
+/// What an action means for the phases of an object.
+fn event(action: MbarrierAction) -> Option<PhaseEvent> {
+    Some(match action {
+        MbarrierAction::Initialize { .. } => PhaseEvent::Initialize,
+        MbarrierAction::ExpectBytes => PhaseEvent::Expect,
+        MbarrierAction::CompleteBytes => PhaseEvent::Copy,
+        MbarrierAction::Arrive { .. } => PhaseEvent::Arrive,
+        MbarrierAction::ArriveCopies { counted } => PhaseEvent::ArriveAfterCopies { counted },
+        MbarrierAction::TestToken => PhaseEvent::Wait { by_parity: false },
+        MbarrierAction::TestParity => PhaseEvent::Wait { by_parity: true },
+        MbarrierAction::Invalidate | MbarrierAction::CheckLayout(_) => return None,
+    })
 }
 
 /// Records arrivals, announced and completed bytes, and the end of a phase.
@@ -299,6 +337,22 @@ fn arrive_later(at: LaneAddress, ctx: &mut ExecContext<'_>) -> Result {
 fn uninitialized(at: LaneAddress) -> Fault {
     let message = "the address has no initialized mbarrier object\ninitialize it with `mbarrier.init`";
     misuse(message, at)
+}
+
+/// Whether the lane has already arrived in the running phase, so that it means the next one.
+fn arrives_again(at: LaneAddress, ctx: &mut ExecContext<'_>) -> Result<bool> {
+    let index = at.index(ctx)?;
+    Ok(ctx.sanitizer.as_ref().is_some_and(|sanitizer| sanitizer.arrived_again(at.lane, index)))
+}
+
+/// An arrival in a phase that has all arrivals, and waits for bytes.
+fn early_arrival(at: LaneAddress, ctx: &ExecContext<'_>) -> Fault {
+    let object = ctx.spaces.element(at.space, at.address, 8, ctx.local);
+    let message = format!(
+        "a second arrival at {object} in a phase that waits for bytes\nthe thread has arrived in this phase, whose copies are in flight, so \
+         this arrival is meant for the next one and comes too early. Wait before it until the phase is complete, as with an mbarrier for empty slots"
+    );
+    Fault::new(FindingKind::MbarrierPhase, message, 1 << at.lane)
 }
 
 fn misuse(message: impl Into<String>, at: LaneAddress) -> Fault {

@@ -1,5 +1,6 @@
 //! Explains deadlocks and livelocks: which threads wait, for what, and which others wait, too.
 
+use warplens_sim_cuda::async_ops::operation::Issuer;
 use warplens_sim_cuda::async_ops::phase_log::{PhaseAction, PhaseLog};
 use warplens_sim_cuda::grid::block::Block;
 use warplens_sim_cuda::grid::cluster::Cluster;
@@ -23,11 +24,20 @@ const MAX_OTHERS: usize = 8;
 pub(super) struct Mbarriers<'a> {
     shared: &'a [u8],
     phases: &'a PhaseLog,
+    blocks: &'a [Block<Warp>],
+}
+
+/// Why a wait by parity waits for a phase that nobody completes, although an earlier one is complete.
+enum WrongPhase {
+    /// The wait is for this phase, but the next one has completed, too.
+    Overtaken(u64),
+    /// It is the thread's first wait, and for phase 1.
+    SkipsFirst,
 }
 
 impl<'a> Mbarriers<'a> {
     pub(super) fn of(cluster: &'a Cluster<Warp>) -> Mbarriers<'a> {
-        Mbarriers { shared: &cluster.shared, phases: &cluster.asynchronous.phases }
+        Mbarriers { shared: &cluster.shared, phases: &cluster.asynchronous.phases, blocks: &cluster.blocks }
     }
 
     fn object(self, index: usize) -> Option<Object> {
@@ -58,6 +68,34 @@ impl<'a> Mbarriers<'a> {
             }
             _ => "it: the object is not initialized".to_owned(),
         }
+    }
+
+    /// Whether some but not all of what the current phase of an object needs has come.
+    fn is_partial(self, index: usize) -> bool {
+        self.object(index).is_some_and(|object| object.pending < object.expected || object.bytes != 0)
+    }
+
+    /// Why lanes of a warp wait for a phase of an object that is not the one they are meant to wait for, if so.
+    fn wrong_phase(self, index: usize, warp: &Warp, lanes: u32) -> Option<WrongPhase> {
+        let (object, phases) = (self.object(index)?, self.phases.of(index)?);
+        let rank = self.blocks.iter().position(|block| block.cta == warp.id.cta)? as u32;
+        let thread = Issuer { rank, warp: warp.id.warp, lanes: lanes & lanes.wrapping_neg() };
+        let passed = phases.passed_by(thread)?;
+        let next = passed.unwrap_or(object.parity);
+        match passed {
+            _ if next % 2 == object.parity && next + 2 <= phases.completed => {
+                Some(WrongPhase::Overtaken(next))
+            }
+            None if phases.completed == 1 => Some(WrongPhase::SkipsFirst),
+            _ => None,
+        }
+    }
+
+    /// The statements that arrived for a phase of an object.
+    fn arrivals_for(self, index: usize, phase: u64) -> Vec<Related> {
+        let first = self.phases.of(index).and_then(|phases| phases.first.get(phase as usize));
+        let arrivals = first.into_iter().flatten().filter(|entry| entry.action == PhaseAction::Arrive);
+        arrivals.map(|entry| Related::new(entry.statement, format!("arrives for phase {phase}"))).collect()
     }
 
     /// Whether a wait for an object would pass with the other parity: it is the first one, and no thread has arrived.
@@ -117,7 +155,14 @@ pub(super) fn explain(cluster: &Cluster<Warp>, launch: &Launch<'_>, spaces: &Spa
     let explain = |block: &Block<Warp>| {
         let mut polling: Vec<&Warp> = block.waiting_for_memory().collect();
         // Of threads that wait for each other from the start, the one that writes next should not wait.
-        polling.sort_by_key(|warp| !warp.should_pass(launch, mbarriers));
+        // The cause of others is a phase that was overtaken, or that has only a part of what it needs.
+        let is_cause = |warp: &Warp| {
+            let tested = warp.first_test();
+            let wrong = tested.zip(warp.polls_at());
+            let wrong = wrong.and_then(|(index, (_, lanes))| mbarriers.wrong_phase(index, warp, lanes));
+            wrong.is_some() || tested.is_some_and(|index| mbarriers.is_partial(index))
+        };
+        polling.sort_by_key(|warp| (!warp.should_pass(launch, mbarriers), !is_cause(warp)));
         let mut polling = polling.into_iter();
         let finding = match polling.next() {
             Some(first) => Some(first.explain_spin(launch, spaces, mbarriers)),
@@ -142,11 +187,28 @@ impl Warp {
         let running = self.groups.running().map_or(0, |group| group.mask & self.live);
         let (statement, lanes) = self.polls_at().unwrap_or((self.stopped_at, running));
         let lanes_of_warp = format!("{} of warp {}", LaneSet(lanes.into()), self.id.warp);
+        let again = mbarriers.passed_again().filter(|_| self.tests_barrier());
+        // A wait that passed at once is the cause of everything else.
+        let tested = self.first_test().filter(|_| again.is_none());
+        let wrong = tested.and_then(|index| Some((index, mbarriers.wrong_phase(index, self, lanes)?)));
         let message = match self.polled.values.is_empty() {
             true => format!(
                 "Livelock: {lanes_of_warp} {} here forever\nthe state of the loop does not change; change the exit \
                  condition in the loop",
                 verb("iterate", lanes)
+            ),
+            false if let Some((_, WrongPhase::Overtaken(phase))) = &wrong => format!(
+                "Deadlock: {lanes_of_warp} {}\nphase {phase}, for which the wait is, has completed, and so has phase {}: its parity is that of \
+                 the running phase again. Nothing kept phase {} open until this wait had passed: before an arrival for it, wait until the phase \
+                 before has been seen, as with an mbarrier for empty slots",
+                self.what(spaces),
+                phase + 1,
+                phase + 1
+            ),
+            false if let Some((_, WrongPhase::SkipsFirst)) = &wrong => format!(
+                "Deadlock: {lanes_of_warp} {}\nthe first wait of the thread is for phase 1, and only phase 0 has completed. To wait for phase 0, as \
+                 a consumer does, start with parity 0",
+                self.what(spaces)
             ),
             false if self.tests_barrier() => format!(
                 "Deadlock: {lanes_of_warp} {}\nno live thread can complete {}",
@@ -169,7 +231,6 @@ impl Warp {
                 self.what(spaces)
             ),
         };
-        let again = mbarriers.passed_again().filter(|_| self.tests_barrier());
         let message = match again {
             Some((index, _, again)) => {
                 let object = spaces.common_element(MemoryRegion::Shared, index as u64, 8);
@@ -190,7 +251,11 @@ impl Warp {
         let known = self.tests_barrier() && launch.options.checks.races;
         let tested = self.polled.values.first().filter(|_| known);
         let contributions = tested.map(|first| mbarriers.contributions(first.index)).unwrap_or_default();
-        finding.with(contributions).with(others)
+        let overtaking = wrong.and_then(|(index, wrong)| match wrong {
+            WrongPhase::Overtaken(phase) => Some(mbarriers.arrivals_for(index, phase + 1)),
+            WrongPhase::SkipsFirst => None,
+        });
+        finding.with(overtaking.into_iter().flatten()).with(contributions).with(others)
     }
 
     /// What the lanes wait for: `poll `flag` (value 0)`.
