@@ -11,5 +11,6 @@ mod injected_failures;
 mod lane_pages;
 mod readme;
 mod sass;
+mod schedules;
 mod transcripts;
 mod verdicts;
