@@ -40,6 +40,8 @@ pub struct Queue {
     pub cells: Vec<UseLog>,
     /// A snapshot of this queue and of the cluster's shared memory at the time when the trace of a warp was complete.
     pub(crate) traced: Option<Box<(Queue, Vec<u8>)>>,
+    /// How often each warp has waited for products of its warpgroup, by rank and warp.
+    product_waits: FxHashMap<(u32, u32), u32>,
     /// Committed groups of each lane, by rank, warp and family.
     committed: FxHashMap<(u32, u32, bool), [u32; WIDTH]>,
 }
@@ -193,11 +195,28 @@ impl Queue {
         self.committed.get(&(issuer.rank, issuer.warp, family == CopyFamily::Bulk)).copied()
     }
 
+    /// A warp waits for products of its warpgroup.
+    pub fn wait_for_products(&mut self, rank: u32, warp: u32) {
+        *self.product_waits.entry((rank, warp)).or_default() += 1;
+    }
+
+    /// Whether the other warps of its warpgroup have waited for products as often as this warp.
+    pub fn warpgroup_has_waited(&self, rank: u32, warp: u32) -> bool {
+        let waits = |warp: u32| self.product_waits.get(&(rank, warp)).copied().unwrap_or(0);
+        warpgroup_of(warp).all(|other| waits(other) >= waits(warp))
+    }
+
     pub fn commit(&mut self, issuer: Issuer, family: CopyFamily) {
         let key = (issuer.rank, issuer.warp, family == CopyFamily::Bulk);
         let committed = self.committed.entry(key).or_insert([0; WIDTH]);
         lanes(issuer.lanes).for_each(|lane| committed[lane] += 1);
     }
+}
+
+/// The warps of the warpgroup of a warp.
+pub fn warpgroup_of(warp: u32) -> std::ops::Range<u32> {
+    let first = warp / 4 * 4;
+    first..first + 4
 }
 
 /// Threads wait until at most `left` groups of a family are in flight, or for `None`, until no operation of it is.

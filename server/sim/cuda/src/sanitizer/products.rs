@@ -1,9 +1,14 @@
-//! Misuse of the registers of warpgroup products.
+//! Products of a warpgroup: misuse of their registers, and the order between the warps that execute them together.
 
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::trace::Related;
 
+use super::Sanitizer;
+use super::happens_before::{SyncAccess, Thread};
 use super::report::Report;
+use crate::async_ops::queue::warpgroup_of;
+use crate::memory::region::MemoryRegion;
+use crate::order::Scope;
 
 pub enum Misuse {
     /// The statement reads or writes D of a product in flight.
@@ -11,6 +16,45 @@ pub enum Misuse {
     /// The statement writes A of a product in flight.
     Source { register: u32, started: u32 },
 }
+
+impl Sanitizer {
+    /// The running warp has waited for products, which the warps of a warpgroup execute together.
+    pub fn waited_for_products(&mut self) {
+        self.warp_synchronized();
+        let (warp, live) = (self.report.visit.warp, self.report.visit.live);
+        let release = SyncAccess { observes: false, writes: true, acquire: false, release: true, ..MEETING };
+        self.meet(warp, warp, live, release);
+    }
+
+    /// The other warps of its warpgroup have waited for the same products: what they did before happens before what `warp`
+    /// does from now on.
+    pub fn met_for_products(&mut self, warp: u32, live: u32) {
+        warpgroup_of(warp)
+            .filter(|other| *other != warp)
+            .for_each(|other| self.meet(warp, other, live, MEETING));
+        if self.report.checks.races {
+            self.sync.synchronize(warp, live, live);
+        }
+    }
+
+    /// A lane of a warp signals through what stands for the waits of a warp.
+    fn meet(&mut self, warp: u32, with: u32, live: u32, how: SyncAccess) {
+        if self.report.checks.races && live != 0 {
+            let location = (MemoryRegion::Params, u64::from(self.sync.running()) << 32 | u64::from(with));
+            self.sync.signal(location, Thread { warp, lane: live.trailing_zeros() }, live, how);
+        }
+    }
+}
+
+const MEETING: SyncAccess = SyncAccess {
+    reads: false,
+    observes: true,
+    writes: false,
+    acquire: true,
+    release: false,
+    scope: Scope::Block,
+    cluster: 0,
+};
 
 impl Report {
     /// A product uses a register that the statement `written` wrote after the last `wgmma.fence`; `None` if the warp

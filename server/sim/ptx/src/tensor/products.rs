@@ -46,10 +46,22 @@ pub(crate) struct Products {
     /// By word register: 1 + the statement that wrote it since the last fence, or 0 if none did.
     written: Vec<u32>,
     fenced: bool,
+    pub(crate) meeting: Meeting,
     /// Whether the warp's warpgroup has 128 threads.
     pub(crate) is_whole: bool,
     /// The statements and descriptors that the warp has executed, for comparison with the warpgroup's other warps.
     pub(crate) issued: Vec<(u32, Option<u64>, u64)>,
+}
+
+/// Whether a warp that has waited for products goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Meeting {
+    #[default]
+    Over,
+    /// Other warps of its warpgroup have not waited for the products yet.
+    Awaited,
+    /// They cannot: no other warp can run.
+    GivenUp,
 }
 
 impl Products {

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use warplens_sim_cuda::fault::{Fault, Result};
+use warplens_sim_cuda::fault::{ExecError, Fault, Result};
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::registers::{Registers, WIDTH};
 use warplens_sim_cuda::sanitizer::copies::CopyFamily;
@@ -14,7 +14,7 @@ use warplens_sim_warp::finding_kind::FindingKind;
 
 use super::accumulate::accumulate;
 use super::descriptor::{Chunk, Descriptor, DescriptorKind};
-use super::products::{MAX_PENDING, Pending, Products, product_cost};
+use super::products::{MAX_PENDING, Meeting, Pending, Products, product_cost};
 use super::{fragment, ranges, sparse};
 use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::{get, put};
@@ -41,7 +41,9 @@ pub(crate) fn complete_all(products: &mut Products, r: &mut Registers, spaces: &
     products.note_uses();
 }
 
-pub(crate) fn wait(left: u32, r: &mut Registers, ctx: &mut ExecContext<'_>) {
+/// Waits for products, and for the other warps of the warpgroup to do so: the products are complete only if all four warps have
+/// started them. A thread may then tell others that the warpgroup has read its factors, as the pipelines of CUTLASS do.
+pub(crate) fn wait(left: u32, r: &mut Registers, ctx: &mut ExecContext<'_>) -> Result<(), Box<ExecError>> {
     let committed = ctx.products.committed;
     let all = std::mem::take(&mut ctx.products.pending);
     let (done, rest): (Vec<_>, Vec<_>) =
@@ -51,7 +53,23 @@ pub(crate) fn wait(left: u32, r: &mut Registers, ctx: &mut ExecContext<'_>) {
     ctx.products.note_uses();
     if let Some(sanitizer) = &mut ctx.sanitizer {
         sanitizer.waited(CopyFamily::Products, 1, Some(left), false);
+        sanitizer.waited_for_products();
     }
+    if !ctx.products.is_whole {
+        return Ok(());
+    }
+    let rank = ctx.spaces.window.rank;
+    ctx.spaces.asynchronous.wait_for_products(rank, ctx.warp);
+    if !ctx.spaces.asynchronous.warpgroup_has_waited(rank, ctx.warp) {
+        ctx.products.meeting = Meeting::Awaited;
+        return Err(Box::new(ExecError::Yield(None)));
+    }
+    // The other warps look again.
+    ctx.spaces.changes += 1;
+    if let Some(sanitizer) = &mut ctx.sanitizer {
+        sanitizer.met_for_products(ctx.warp, ctx.live);
+    }
+    Ok(())
 }
 
 pub(crate) fn issue(

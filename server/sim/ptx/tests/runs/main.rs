@@ -52,3 +52,4 @@ mod values;
 mod vectors;
 mod warp_operations;
 mod warp_synchronous;
+mod warpgroup_pipeline;

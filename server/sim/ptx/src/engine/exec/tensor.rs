@@ -26,7 +26,7 @@ pub(crate) fn execute(
         TensorOp::Decompress(op, groups) => compress::decompress(op, *groups, r, mask),
         TensorOp::ProductFence => ctx.products.fence(),
         TensorOp::CommitProducts => warpgroup::commit(ctx),
-        TensorOp::WaitForProducts(left) => warpgroup::wait(*left, r, ctx),
+        TensorOp::WaitForProducts(left) => warpgroup::wait(*left, r, ctx)?,
         TensorOp::ReleaseMaps => ctx.spaces.changed_maps.release(),
         TensorOp::AcquireMap(map) => map_update::acquire(map, r, ctx, mask)?,
     }

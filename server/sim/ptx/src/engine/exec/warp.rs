@@ -26,7 +26,7 @@ use crate::engine::waits::poll_window::Verdict;
 use crate::engine::waits::snapshot::WarpView;
 use crate::engine::waits::spin::{BackwardBranch, SpinDetector};
 use crate::program::{Barrier, Function, Guard, Instruction, Op, Slot, Uniformity};
-use crate::tensor::products::Products;
+use crate::tensor::products::{Meeting, Products};
 use crate::tensor::warpgroup;
 
 pub(crate) type Pause = warplens_sim_cuda::grid::pause::Pause<BarrierWait>;
@@ -164,7 +164,24 @@ impl Warp {
 
     /// Runs until the block must decide what comes next.
     pub(crate) fn run(&mut self, run: &mut RunContext<'_>) -> Pause {
+        if self.products.meeting != Meeting::Over && !self.meets_warpgroup(run) {
+            return Pause::Yielding;
+        }
         run.launch.arch.dispatch(WarpRun { warp: self, run })
+    }
+
+    /// Whether the warp goes on after its wait for products: the other warps of its warpgroup have waited for them, too, or
+    /// never will.
+    fn meets_warpgroup(&mut self, run: &mut RunContext<'_>) -> bool {
+        let met = run.spaces.asynchronous.warpgroup_has_waited(run.spaces.window.rank, self.id.warp);
+        if let Some(sanitizer) = run.state.sanitizer.as_mut().filter(|_| met) {
+            sanitizer.met_for_products(self.id.warp, self.live);
+        }
+        let is_over = met || self.products.meeting == Meeting::GivenUp;
+        if is_over {
+            self.products.meeting = Meeting::Over;
+        }
+        is_over
     }
 
     #[inline(always)]
@@ -266,6 +283,10 @@ impl Warp {
                 self.detect_wait(BackwardBranch { from, alone }, pc, function, run)
             }
             LoopExit::Fault(fault) => Some(self.fault(fault, statement, run)),
+            LoopExit::Yield(_) if self.products.meeting == Meeting::Awaited => {
+                self.polled = PolledMemory::default();
+                Some(Pause::Yielding)
+            }
             LoopExit::Yield(tested) => {
                 if tested.is_some() {
                     self.failed_test = Some(statement - 1);

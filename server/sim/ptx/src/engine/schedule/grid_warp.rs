@@ -21,6 +21,7 @@ use crate::engine::launch::Launch;
 use crate::engine::run_context::RunContext;
 use crate::program::{Barrier, BarrierKind, Op, Slot};
 use crate::sanitizer::sanitizer;
+use crate::tensor::products::Meeting;
 
 impl CudaWarp for Warp {
     type Launch<'p> = Launch<'p>;
@@ -99,6 +100,7 @@ impl CudaWarp for Warp {
         match why {
             Wake::Changed => self.spin.woken(),
             Wake::Turn => self.spin.takes_turn(self.polled.reads_clock),
+            Wake::Alone if self.products.meeting != Meeting::Over => self.products.meeting = Meeting::GivenUp,
             Wake::Alone => self.spin.hint(),
         }
     }
