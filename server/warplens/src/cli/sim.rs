@@ -42,6 +42,9 @@ use super::schedules::ExploredRun;
 use super::terminal;
 use crate::cores::Cores;
 
+/// Columns of a page or a picture, at which messages wrap.
+const PICTURE_WIDTH: usize = 120;
+
 pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     match (&arguments.batch, &arguments.file) {
         (Some(launches), _) => batch::run(arguments, launches),
@@ -162,7 +165,7 @@ fn write(simulated: &Simulated, arguments: &Arguments, out: &mut dyn Write) -> i
         }
         OutputFormat::Html | OutputFormat::Svg => {
             let mut listing = Vec::new();
-            Listing { run: simulated, width: None, strips: false }.write(&mut listing)?;
+            Listing { run: simulated, width: Some(PICTURE_WIDTH), strips: false }.write(&mut listing)?;
             let panel = match arguments.format {
                 OutputFormat::Html => panel_page::render(simulated, simulated.warp),
                 _ => None,
