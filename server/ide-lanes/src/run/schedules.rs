@@ -80,7 +80,7 @@ impl Prepared {
         {
             return Ok(explored);
         }
-        let control = Control { workers: None, steps: None, progress: &|_| {}, ..control };
+        let control = Control { workers: None, steps: None, ..control };
         let usual = Usual { prepared: self, reads_clock: effect == Some(OrderEffect::Time), control };
         let unexpected = Unexpected::of(&self.resolved, result);
         let failed = unexpected.into_iter().map(|failure| failure.element.buffer).collect();
