@@ -37,7 +37,7 @@ pub use batch::{BatchId, BatchLine, batch_line};
 pub use body::{Access, Body, Part};
 pub use buffers::{Budget, DEVICE_MEMORY, PlacedBuffer};
 pub use comment::{CommentLaunch, LAUNCH_TAG, in_comments};
-pub use contents::{FileReader, SplitMix64, build};
+pub use contents::{FileReader, build};
 pub use cuda_kernel::{CudaKernel, Parameter};
 pub use draft::{launch_comment, launch_name, launch_table};
 pub use expectation::{Failure, differences, same, show, verify};

@@ -33,6 +33,7 @@ pub mod schedule;
 pub mod severity;
 pub mod soft_float;
 pub mod spin;
+mod split_mix;
 pub mod step_stream;
 pub mod trace;
 pub mod value_tracer;
@@ -50,6 +51,7 @@ pub use note::Note;
 pub use race_scope::RaceScope;
 pub use scalar_type::{Class, ScalarType};
 pub use schedule::Schedule;
+pub use split_mix::SplitMix64;
 pub use step_stream::{StepSink, StepStream, WarpSteps};
 pub use trace::{
     Cancelled, Checks, Control, Counters, Divergence, Finding, GuessedLaunch, LaneStore, Limits, LineTrace,

@@ -3,8 +3,9 @@
 //! Drawing learns which sizes and contents a kernel accepts: a distribution whose launches are discarded is used less often. The same
 //! seed and the same verdicts give the same launches.
 
-use warplens_sim_launch::{Argument, Buffer, Contents, Launch, Passed, Resolved, SplitMix64};
+use warplens_sim_launch::{Argument, Buffer, Contents, Launch, Passed, Resolved};
 use warplens_sim_warp::ScalarType;
+use warplens_sim_warp::SplitMix64;
 
 /// How the contents of a buffer, the value of a scalar or the sizes of a launch are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

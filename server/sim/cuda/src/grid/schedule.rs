@@ -6,7 +6,7 @@
 //! clusters have random priorities, and few switches move the running one behind the others: the first schedules switch once
 //! or twice, later ones more often.
 
-use warplens_sim_warp::Schedule;
+use warplens_sim_warp::{Schedule, SplitMix64};
 
 use crate::memory::lane_order::LaneOrder;
 use crate::registers::WIDTH;
@@ -30,7 +30,7 @@ const STALLED: u32 = 48;
 
 #[derive(Clone, Debug)]
 pub struct Scheduler {
-    random: Random,
+    random: SplitMix64,
     /// The kinds of switches that the launch has: those between several warps, blocks or clusters.
     switches: Vec<Switch>,
     switches_left: u32,
@@ -54,7 +54,7 @@ impl Scheduler {
     /// The choices of a schedule, for a launch with so many warps in a block, blocks in a cluster, and clusters.
     pub fn new(schedule: Schedule, warps: u64, blocks: u64, clusters: u64) -> Scheduler {
         let mut random =
-            Random::new(schedule.seed ^ u64::from(schedule.index).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            SplitMix64(schedule.seed ^ u64::from(schedule.index).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let counts = [(Switch::Warp, warps), (Switch::Block, blocks), (Switch::Cluster, clusters)];
         let switches = counts.into_iter().filter(|(_, count)| *count > 1).map(|(switch, _)| switch).collect();
         let index = schedule.index;
@@ -125,7 +125,7 @@ impl Scheduler {
         self.switches.retain(|switch| *switch != Switch::Cluster);
     }
 
-    /// A warp runs; `has_paused` tells whether it stopped before a statement that it may now execute.
+    /// Called when a warp continues. `has_paused`: it stopped before a statement, which it may execute now.
     pub(super) fn runs(&mut self, has_paused: bool) {
         self.passes = has_paused;
     }
@@ -159,7 +159,7 @@ impl Scheduler {
         let part = match self.random.below(3) {
             0 => u32::MAX << pivot,
             1 => 1 << pivot,
-            _ => self.random.draw() as u32,
+            _ => self.random.next() as u32,
         } & mask;
         (part != 0 && part != mask).then_some(part)
     }
@@ -174,30 +174,7 @@ impl Scheduler {
 
     /// A start value for further choices.
     pub fn seed(&mut self) -> u64 {
-        self.random.draw()
-    }
-}
-
-/// Pseudo-random numbers: `SplitMix64` (Steele et al., "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    pub fn draw(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^ bits >> 31
-    }
-
-    /// A number below `bound`, or 0 if that is 0.
-    pub fn below(&mut self, bound: u64) -> u64 {
-        self.draw() % bound.max(1)
+        self.random.next()
     }
 }
 

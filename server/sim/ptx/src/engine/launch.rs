@@ -3,8 +3,8 @@
 use std::ops::Deref;
 
 use warplens_sim_cuda::grid::launch::GridLaunch;
-use warplens_sim_cuda::grid::schedule::Random;
 use warplens_sim_cuda::registers::{PerLane, WIDTH};
+use warplens_sim_warp::SplitMix64;
 use warplens_sim_warp::launch_config::launched_lanes;
 use warplens_sim_warp::trace::WarpId;
 
@@ -32,7 +32,7 @@ impl Launch<'_> {
         if let Some(schedule) = self.options.schedule {
             let warp = self.number(id.cta) * u64::from(self.warps()) + u64::from(id.warp);
             let seed = schedule.seed.wrapping_add(warp << 32) ^ u64::from(schedule.index);
-            groups.take_turns_by(Random::new(Random::new(seed).draw()));
+            groups.take_turns_by(SplitMix64(SplitMix64(seed).next()));
         }
     }
 }

@@ -4,7 +4,7 @@
 //! scheduling decision, and reports the result: the group advances, diverges, calls, returns or waits. A group that is alone
 //! takes uniform branches without a decision, so a warp without divergence costs the same under every model.
 
-use warplens_sim_cuda::grid::schedule::Random;
+use warplens_sim_warp::SplitMix64;
 
 use super::frontier::Frontier;
 use super::group::{CollectiveKind, FunctionEntry, Group, LanePosition};
@@ -79,7 +79,7 @@ impl Groups {
     }
 
     /// Groups that can run take turns in random order, under a model that guarantees progress.
-    pub(crate) fn take_turns_by(&mut self, random: Random) {
+    pub(crate) fn take_turns_by(&mut self, random: SplitMix64) {
         if let Groups::Its(its) = self {
             its.random = Some(random);
         }

@@ -6,7 +6,7 @@
 //! waiting if the others only spin, so a lane that holds a lock reaches its release. An instruction that names lanes waits
 //! until they have reached it.
 
-use warplens_sim_cuda::grid::schedule::Random;
+use warplens_sim_warp::SplitMix64;
 
 use super::calls::Calls;
 use super::group::{CollectiveKind, FunctionEntry, Group, LanePosition};
@@ -57,7 +57,7 @@ pub(crate) struct Its {
     pub(super) done: Vec<Slot>,
     pub(super) reconvergences: ReconvergenceLog,
     /// Decides whose turn it is in a run under a schedule.
-    pub(super) random: Option<Random>,
+    pub(super) random: Option<SplitMix64>,
     pub(super) has_random_turns: bool,
 }
 

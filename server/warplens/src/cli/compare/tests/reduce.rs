@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use warplens_sim_launch::SplitMix64;
+use warplens_sim_warp::SplitMix64;
 
 use super::*;
 
