@@ -11,6 +11,7 @@ use super::cluster_barrier::ClusterBarrier;
 use super::livelock::Livelock;
 use super::pause::{Arrival, ClusterAction, ClusterArrival, Pause, Wake};
 use super::schedule::Switch;
+use super::turns::Turns;
 use super::warp::{CudaWarp, GridState};
 use crate::memory::spaces::Spaces;
 use crate::run_state::RunState;
@@ -53,9 +54,7 @@ pub struct Block<W: CudaWarp> {
     reached: u32,
     pub(super) sanitizer: BlockSanitizer,
     rank: usize,
-    turn: usize,
-    /// In a run under a schedule: the warps, the one that runs first at the front.
-    order: Vec<usize>,
+    turns: Turns,
 }
 
 impl<W: CudaWarp> Block<W> {
@@ -79,8 +78,7 @@ impl<W: CudaWarp> Block<W> {
             sanitizer: BlockSanitizer::new(&launch.grid, cta, warps.len()),
             warps,
             rank,
-            turn: 0,
-            order: Vec::new(),
+            turns: Turns::default(),
         }
     }
 
@@ -98,11 +96,11 @@ impl<W: CudaWarp> Block<W> {
         // Other blocks may have arrived at the cluster's barrier.
         self.complete_barriers(launch, &mut grid.state, cluster);
         while let Some(index) = self.next_warp(grid) {
-            self.turn = index;
+            self.turns.begin(index);
             if let Some(pause) = self.run_warp(index, launch, grid, cluster) {
                 return pause;
             }
-            self.turn = (index + 1) % self.warps.len();
+            self.turns.end(self.warps.len());
         }
         let ended = self.states.iter().all(|state| *state == WarpState::Ended);
         if ended { BlockPause::Ended } else { BlockPause::Stuck }
@@ -111,12 +109,9 @@ impl<W: CudaWarp> Block<W> {
     /// The next warp that can run: warps take turns, unless the schedule has another order.
     fn next_warp(&mut self, grid: &mut GridState<W>) -> Option<usize> {
         let count = self.warps.len();
-        if let Some(scheduler) = grid.state.scheduler.as_mut().filter(|_| self.order.is_empty()) {
-            self.order = scheduler.order(count);
-        }
-        let (turn, mut at) = (self.turn, 0..count);
-        at.find_map(|at| {
-            let index = self.order.get(at).copied().unwrap_or_else(|| (turn + at) % count);
+        self.turns.choose_order(grid.state.scheduler.as_deref_mut(), count);
+        (0..count).find_map(|place| {
+            let index = self.turns.member(place, count);
             self.is_ready(index, &grid.spaces).then_some(index)
         })
     }
@@ -165,7 +160,10 @@ impl<W: CudaWarp> Block<W> {
                     }
                     _ => false,
                 },
-                (_, _) => false,
+                (
+                    WarpState::Ready | WarpState::Preempted | WarpState::Yielding(_) | WarpState::Polling(_),
+                    _,
+                ) => false,
             }
         })
     }
@@ -265,10 +263,7 @@ impl<W: CudaWarp> Block<W> {
         }
         let switch = scheduler.paused()?;
         self.states[index] = WarpState::Preempted;
-        if let Some(at) = self.order.iter().position(|other| *other == index) {
-            let index = self.order.remove(at);
-            self.order.push(index);
-        }
+        self.turns.postpone(index);
         Some(switch)
     }
 
@@ -407,7 +402,7 @@ impl<W: CudaWarp> Block<W> {
     }
 
     pub(super) fn running(&self) -> Option<&W> {
-        self.warps.get(self.turn)
+        self.warps.get(self.turns.current())
     }
 }
 

@@ -9,6 +9,7 @@ use super::block::{Block, BlockPause};
 use super::cluster_barrier::ClusterBarrier;
 use super::livelock::Livelock;
 use super::schedule::Switch;
+use super::turns::Turns;
 use super::warp::{CudaWarp, GridState};
 use crate::async_ops::queue::Queue;
 use crate::memory::cluster_window::ClusterWindow;
@@ -35,9 +36,7 @@ pub struct Cluster<W: CudaWarp> {
     pub asynchronous: Queue,
     tensor_memory: TensorMemory,
     sanitizer: ClusterSanitizer,
-    turn: usize,
-    /// In a run under a schedule: the ranks of the blocks, the one that runs first at the front.
-    order: Vec<usize>,
+    turns: Turns,
     /// Bytes of host memory when it was last measured.
     pub(super) bytes: u64,
 }
@@ -95,8 +94,7 @@ impl<W: ClusterReports> Cluster<W> {
             asynchronous: Queue::new(eager),
             tensor_memory: TensorMemory::default(),
             sanitizer: ClusterSanitizer::new(numbers),
-            turn: 0,
-            order: Vec::new(),
+            turns: Turns::default(),
             bytes: 0,
             blocks,
         }
@@ -122,14 +120,13 @@ impl<W: ClusterReports> Cluster<W> {
 
     fn run_blocks(&mut self, launch: &W::Launch<'_>, grid: &mut GridState<W>) -> BlockPause {
         while let Some(rank) = self.next_block(grid) {
-            self.turn = rank;
+            self.turns.begin(rank);
             let pause = self.run_block(rank, launch, grid);
             self.states[rank] = match pause {
                 BlockPause::Ended => State::Ended,
                 BlockPause::Stuck => State::Stuck(grid.spaces.changes, self.barrier.phases()),
                 BlockPause::Preempted(switch) => {
-                    self.order.retain(|other| *other != rank);
-                    self.order.push(rank);
+                    self.turns.postpone(rank);
                     match switch {
                         Switch::Cluster => return pause,
                         Switch::Warp | Switch::Block => State::Ready,
@@ -137,7 +134,7 @@ impl<W: ClusterReports> Cluster<W> {
                 }
                 BlockPause::Due | BlockPause::Stopped(_) => return pause,
             };
-            self.turn = (rank + 1) % self.blocks.len();
+            self.turns.end(self.blocks.len());
         }
         grid.spaces.complete_all();
         self.report_late_problems(grid);
@@ -152,12 +149,10 @@ impl<W: ClusterReports> Cluster<W> {
     /// operations complete and warps wake as long as there are any.
     fn next_block(&mut self, grid: &mut GridState<W>) -> Option<usize> {
         let count = self.blocks.len();
-        if let Some(scheduler) = grid.state.scheduler.as_mut().filter(|_| self.order.is_empty()) {
-            self.order = scheduler.order(count);
-        }
+        self.turns.choose_order(grid.state.scheduler.as_deref_mut(), count);
         loop {
-            let rank = |at: usize| self.order.get(at).copied().unwrap_or_else(|| (self.turn + at) % count);
-            let ready = (0..count).map(rank).find(|rank| self.is_ready(*rank, grid.spaces.changes));
+            let mut ranks = (0..count).map(|place| self.turns.member(place, count));
+            let ready = ranks.find(|rank| self.is_ready(*rank, grid.spaces.changes));
             if ready.is_some() {
                 return ready;
             }
@@ -266,7 +261,7 @@ impl<W: ClusterReports> Cluster<W> {
     }
 
     pub fn running(&self) -> Option<&W> {
-        self.blocks.get(self.turn)?.running()
+        self.blocks.get(self.turns.current())?.running()
     }
 
     pub fn unfinished_blocks(&self) -> impl Iterator<Item = &Block<W>> {

@@ -43,6 +43,15 @@ pub(super) struct SequentialBlocks<'a, 'p, W: CudaWarp> {
     polls: u64,
 }
 
+/// What happened when each suspended cluster was resumed once.
+enum Round {
+    /// The run ended with this status.
+    Over(Status),
+    /// Memory changed, or a cluster exited.
+    Progress,
+    Idle,
+}
+
 impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
     pub(super) fn new(
         launch: &'a W::Launch<'p>,
@@ -106,15 +115,15 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
     fn make_room(&mut self) -> Result<Option<Status>, Cancelled> {
         let is_full = |run: &Self| run.suspended.len() as u64 >= run.launch.resident_clusters();
         while is_full(self) && !self.early_wait.as_ref().is_some_and(|wait| wait.is_starved) {
-            let before = (self.grid.spaces.changes, self.suspended.len());
-            if let Some(status) = self.resume_all()? {
-                return Ok(Some(status));
-            }
-            if before == (self.grid.spaces.changes, self.suspended.len()) {
-                if self.is_livelock() {
-                    self.note_early_wait(true);
+            match self.resume_all()? {
+                Round::Over(status) => return Ok(Some(status)),
+                Round::Progress => {}
+                Round::Idle => {
+                    if self.is_livelock() {
+                        self.note_early_wait(true);
+                    }
+                    break;
                 }
-                break;
             }
         }
         Ok(None)
@@ -184,8 +193,12 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
     /// Takes a suspended cluster, which continues.
     pub(super) fn resume(&mut self, index: usize) -> (u64, Cluster<W>) {
         let (number, cluster) = self.suspended.remove(index);
-        (self.waiting, self.waiting_bytes) = (self.waiting - 1, self.waiting_bytes - cluster.bytes);
+        self.count_resumed(&cluster);
         (number, cluster)
+    }
+
+    fn count_resumed(&mut self, cluster: &Cluster<W>) {
+        (self.waiting, self.waiting_bytes) = (self.waiting - 1, self.waiting_bytes - cluster.bytes);
     }
 
     /// Whether the memory of the running cluster is measured at this poll. That takes time for each warp, so it is done less often if
@@ -271,14 +284,13 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
             if self.suspended.is_empty() {
                 return Ok(Status::Finished);
             }
-            let (before, waiting) = (self.grid.spaces.changes, self.suspended.len());
-            if let Some(status) = self.resume_all()? {
-                return Ok(status);
-            }
-            let nothing_new = self.grid.spaces.changes == before && self.suspended.len() == waiting;
-            if !nothing_new {
-                idle_rounds = 0;
-                continue;
+            match self.resume_all()? {
+                Round::Over(status) => return Ok(status),
+                Round::Progress => {
+                    idle_rounds = 0;
+                    continue;
+                }
+                Round::Idle => {}
             }
             let polls = !self.is_livelock() && self.continue_polling(idle_rounds);
             if polls && idle_rounds < W::MAX_IDLE_ROUNDS {
@@ -294,17 +306,19 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         Ok(Status::NoProgress)
     }
 
-    /// Resumes each suspended cluster once; returns a status if the run is over.
-    fn resume_all(&mut self) -> Result<Option<Status>, Cancelled> {
+    /// Resumes each suspended cluster once.
+    fn resume_all(&mut self) -> Result<Round, Cancelled> {
+        let before = (self.grid.spaces.changes, self.suspended.len());
         let mut clusters = std::mem::take(&mut self.suspended).into_iter();
         while let Some((number, cluster)) = clusters.next() {
-            (self.waiting, self.waiting_bytes) = (self.waiting - 1, self.waiting_bytes - cluster.bytes);
+            self.count_resumed(&cluster);
             if let Some(status) = self.run_cluster(number, cluster)? {
                 self.suspended.extend(clusters);
-                return Ok(Some(status));
+                return Ok(Round::Over(status));
             }
         }
-        Ok(None)
+        let is_idle = before == (self.grid.spaces.changes, self.suspended.len());
+        Ok(if is_idle { Round::Idle } else { Round::Progress })
     }
 
     /// Whether all warps poll memory that none of them changes.
