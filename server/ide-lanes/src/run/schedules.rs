@@ -59,10 +59,12 @@ impl Prepared {
         under
     }
 
-    /// Runs under other schedules. Adds the findings of those to `result`, the run under the default one.
+    /// Runs under other schedules. Adds the findings of those to `result`, the run under the default one, in which the
+    /// expectations of `failures` do not hold.
     pub fn explore(
         &self,
         result: &mut RunResult,
+        failures: &[Unexpected],
         exploration: &Exploration,
         control: Control<'_>,
     ) -> Result<Explored, Cancelled> {
@@ -82,8 +84,7 @@ impl Prepared {
         }
         let control = Control { workers: None, steps: None, ..control };
         let usual = Usual { prepared: self, reads_clock: effect == Some(OrderEffect::Time), control };
-        let unexpected = Unexpected::of(&self.resolved, result);
-        let failed = unexpected.into_iter().map(|failure| failure.element.buffer).collect();
+        let failed = failures.iter().map(|failure| failure.element.buffer.clone()).collect();
         let mut differing = DifferingResults { reported: failed, notes: Vec::new() };
         // A schedule that takes much longer most likely waits in a way that is not recognized.
         let max_steps = result.totals.warp_instructions.saturating_mul(SLOWDOWN).saturating_add(MIN_STEPS);
@@ -99,13 +100,10 @@ impl Prepared {
             let stopped = LIMITS.iter().any(|kind| run.findings.iter().any(|finding| finding.kind == *kind));
             if !stopped {
                 explored.schedules += 1;
-                let is_clean = !run.findings.iter().any(|finding| self.accuses(finding));
-                for finding in std::mem::take(&mut run.findings) {
-                    if self.accuses(&finding) && !result.findings.iter().any(|known| is_same(known, &finding))
-                    {
-                        result.findings.push(Finding { schedule: under.options.schedule, ..finding });
-                    }
-                }
+                let accusations = std::mem::take(&mut run.findings).into_iter();
+                let accusations: Vec<_> = accusations.filter(|finding| self.accuses(finding)).collect();
+                let is_clean = accusations.is_empty();
+                add_new(result, accusations, under.options.schedule);
                 if is_clean && run.status == Status::Finished {
                     usual.compare(result, &under, &run, &mut differing)?;
                 }
@@ -116,6 +114,15 @@ impl Prepared {
         }
         result.findings.extend(differing.into_notes());
         Ok(explored)
+    }
+}
+
+/// Adds the findings of a schedule that are not known.
+fn add_new(result: &mut RunResult, found: Vec<Finding>, schedule: Option<Schedule>) {
+    for finding in found {
+        if !result.findings.iter().any(|known| is_same(known, &finding)) {
+            result.findings.push(Finding { schedule, ..finding });
+        }
     }
 }
 
@@ -260,11 +267,14 @@ impl Usual<'_> {
 
     /// Why a difference that no expectation excludes may be right, if it may.
     fn legal_difference(&self, is_rounding: bool) -> Option<&'static str> {
-        match () {
-            () if is_rounding => Some("the order of float operations decides how they round"),
-            () if self.reads_clock => Some("the kernel reads the clock"),
-            () if self.prepared.resolved.launch.expect.is_empty() => None,
-            () => Some("the launch expects nothing here; add it to `expect` if it matters"),
+        if is_rounding {
+            Some("the order of float operations decides how they round")
+        } else if self.reads_clock {
+            Some("the kernel reads the clock")
+        } else if self.prepared.resolved.launch.expect.is_empty() {
+            None
+        } else {
+            Some("the launch expects nothing here; add it to `expect` if it matters")
         }
     }
 

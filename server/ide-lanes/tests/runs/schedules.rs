@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use warplens_ide::{AnalysisHost, FileId};
-use warplens_ide_lanes::{Exploration, Explored, Prepared, RunRequest};
+use warplens_ide_lanes::{Exploration, Explored, Prepared, RunRequest, Unexpected};
 use warplens_sim_warp::{Checks, Control, Finding, RunOptions};
 
 const FILE: FileId = FileId(0);
@@ -49,7 +49,9 @@ fn prepared(body: &str, sum: &str, keys: &str) -> Prepared {
 
 fn explore(prepared: &Prepared, exploration: &Exploration) -> (Explored, Vec<Finding>) {
     let (prepared, mut result) = prepared.run_adjusted(Control::none()).expect("not cancelled");
-    let explored = prepared.explore(&mut result, exploration, Control::none()).expect("not cancelled");
+    let failures = Unexpected::of(&prepared.resolved, &result);
+    let explored = prepared.explore(&mut result, &failures, exploration, Control::none());
+    let explored = explored.expect("not cancelled");
     (explored, result.findings)
 }
 

@@ -4,7 +4,7 @@
 use crate::page::{Example, accepts, check_names, examples, pages};
 use expect_test::expect_file;
 use warplens_ide::lanes::fixes::Budget;
-use warplens_ide::lanes::{Exploration, RunRequest};
+use warplens_ide::lanes::{Exploration, RunRequest, Unexpected};
 use warplens_ide::{AnalysisHost, FileId, Severity};
 use warplens_sim_warp::{Checks, Control, FindingKind, RunOptions};
 
@@ -30,7 +30,9 @@ fn run(example: &Example) -> Result<Vec<Found>, String> {
         host.snapshot().prepare_run(FileId(0), &request, None, &|_| Err(String::new().into())).unwrap();
     let prepared = prepared.map_err(|problem| problem.to_string())?;
     let (prepared, mut result) = prepared.run_adjusted(Control::none()).expect("not cancelled");
-    prepared.explore(&mut result, &Exploration::new(1, 8), Control::none()).expect("not cancelled");
+    let failures = Unexpected::of(&prepared.resolved, &result);
+    let exploration = Exploration::new(1, 8);
+    prepared.explore(&mut result, &failures, &exploration, Control::none()).expect("not cancelled");
     let failed = prepared.resolved.failures(&result).into_iter().map(|failure| {
         let kind = FindingKind::ExpectFailed;
         (kind, kind.with_term(&failure.message))

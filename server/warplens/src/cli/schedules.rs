@@ -54,7 +54,7 @@ impl ScheduleArguments {
         failures: Vec<Unexpected>,
         control: Control<'_>,
     ) -> Result<ExploredRun, Cancelled> {
-        let explored = prepared.explore(&mut result, &self.exploration(), control)?;
+        let explored = prepared.explore(&mut result, &failures, &self.exploration(), control)?;
         let (prepared, result) = match self.schedule {
             None => (prepared, result),
             Some(schedule) => {

@@ -129,7 +129,7 @@ fn explored(prepared: &Prepared, schedules: u32) -> Result<End, Cancelled> {
     let (prepared, mut result) = prepared.run_adjusted(control)?;
     let unexpected = Unexpected::of(&prepared.resolved, &result);
     let exploration = Exploration { max_steps: MAX_STEPS, ..Exploration::new(1, schedules) };
-    let explored = prepared.explore(&mut result, &exploration, control)?;
+    let explored = prepared.explore(&mut result, &unexpected, &exploration, control)?;
     let verdict = prepared.verdict(&result, &unexpected, &prepared.coverage(&result));
     if verdict.is_incomplete() {
         return Ok(End::Incomplete(verdict));
