@@ -12,5 +12,6 @@ mod lane_pages;
 mod readme;
 mod sass;
 mod schedules;
+mod simulated;
 mod transcripts;
 mod verdicts;

@@ -2,13 +2,11 @@
 //! if present.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::support::run;
-
-const MODELS: [&str; 4] = ["stack", "ipdom", "frontier", "its"];
+use crate::simulated::{Accusation, MODELS, accusations, simulate};
 
 struct Corpus {
     folder: PathBuf,
@@ -24,37 +22,15 @@ impl Corpus {
 
     /// The JSON of the run of a file under a launch.
     fn simulate(&self, file: &Value, launch: &Value, options: &[&str]) -> Value {
-        let path = self.folder.join(file.as_str().expect("a path"));
-        let mut entry = Map::from_iter([("name".into(), json!("x")), ("file".into(), json!(path))]);
-        entry.extend(launch.as_object().expect("a launch").clone());
-        let path = path.to_str().expect("a path of UTF-8");
-        let arguments = ["sim", path, "--launches", "-", "--launch", "x", "--format", "json"];
-        let launches = json!({ "launch": [entry] }).to_string();
-        let output = run(Path::new("."), &[&arguments, options].concat(), launches.as_bytes());
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{path}: {error}: {output:?}"))
+        simulate(&self.folder.join(file.as_str().expect("a path")), launch, options)
     }
-}
-
-/// The errors and warnings of a run: code and lines from 1, those of related locations included.
-fn accusations(report: &Value) -> Vec<(&str, Vec<u64>)> {
-    let findings = report["findings"].as_array().into_iter().flatten();
-    let blames = |finding: &&Value| finding["severity"] == "warning" || finding["severity"] == "error";
-    let accusation = |finding: &'_ Value| {
-        let places = finding["related"].as_array().into_iter().flatten();
-        let lines = std::iter::once(&finding["line"]).chain(places.map(|place| &place["line"]));
-        lines.filter_map(Value::as_u64).map(|line| line + 1).collect()
-    };
-    findings
-        .filter(blames)
-        .map(|finding| (finding["code"].as_str().unwrap_or_default(), accusation(finding)))
-        .collect()
 }
 
 /// Whether a run shows a bug: a finding with one of its names at one of its lines.
 fn shows(report: &Value, bug: &Value) -> bool {
     let contains =
         |list: &Value, wanted: &Value| list.as_array().into_iter().flatten().any(|entry| entry == wanted);
-    accusations(report).iter().any(|(code, lines)| {
+    accusations(report).iter().any(|Accusation { code, lines, .. }| {
         contains(&bug["findings"], &json!(code))
             && lines.iter().any(|line| contains(&bug["lines"], &json!(line)))
     })

@@ -4,11 +4,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use crate::simulated::{Accusation, MODELS, accusations, simulate};
 use crate::support::run;
-
-const MODELS: [&str; 4] = ["stack", "ipdom", "frontier", "its"];
 
 /// Under `its`, the lanes that do not arrive have exited when the barrier completes, so the run is correct.
 const NOT_SHOWN: [(&str, &str); 2] = [("barrier-in-thread-branch", "its"), ("barrier-by-data", "its")];
@@ -22,37 +21,6 @@ fn codes(question: &str) -> &'static [&'static str] {
         "uni" => &["divergent-uniform"],
         _ => panic!("unknown question {question}"),
     }
-}
-
-/// The code of a warning or error, and its lines, including those of related locations.
-struct Accusation {
-    code: String,
-    lines: Vec<u64>,
-}
-
-fn accusations(report: &Value) -> Vec<Accusation> {
-    let line_of = |place: &Value| place["line"].as_u64().map(|line| line + 1);
-    let all = report["findings"].as_array().into_iter().flatten();
-    let blames = |finding: &&Value| finding["severity"] == "warning" || finding["severity"] == "error";
-    let accusation = |finding: &Value| {
-        let related = finding["related"].as_array().into_iter().flatten().filter_map(line_of);
-        let also = finding["also"]["lines"].as_array().into_iter().flatten();
-        let also = also.filter_map(Value::as_u64).map(|line| line + 1);
-        let code = finding["code"].as_str().unwrap_or_default().to_owned();
-        Accusation { code, lines: line_of(finding).into_iter().chain(related).chain(also).collect() }
-    };
-    all.filter(blames).map(accusation).collect()
-}
-
-/// The JSON output for a launch of a file.
-fn simulate(file: &Path, launch: &Value, model: &str) -> Value {
-    let mut entry = Map::from_iter([("name".into(), json!("x")), ("file".into(), json!(file))]);
-    entry.extend(launch.as_object().expect("a launch").clone());
-    let file = file.to_str().expect("a path of UTF-8");
-    let arguments = ["sim", file, "--launches", "-", "--launch", "x", "--model", model, "--format", "json"];
-    let launches = json!({ "launch": [entry] }).to_string();
-    let output = run(Path::new("."), &arguments, launches.as_bytes());
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{file}: {error}: {output:?}"))
 }
 
 /// The kernels of the corpora, each with its file.
@@ -82,10 +50,10 @@ fn a_launch_that_shows_a_mistake_has_a_finding_at_its_line() {
             let wanted: Vec<u64> =
                 answer["ptx_lines"].as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
             for model in MODELS {
-                let report = simulate(file, &answer["launch"], model);
+                let report = simulate(file, &answer["launch"], &["--model", model]);
                 let names_it = |accusation: &Accusation| {
                     codes(question).contains(&&*accusation.code)
-                        && accusation.lines.iter().any(|line| wanted.contains(line))
+                        && accusation.all_lines().any(|line| wanted.contains(line))
                 };
                 match accusations(&report).iter().any(names_it) {
                     true => found += 1,
@@ -106,7 +74,7 @@ fn a_launch_that_keeps_the_contract_has_no_warning() {
         let allowed: Vec<&str> = refuted(kernel).flat_map(|(question, _)| codes(question)).copied().collect();
         for launch in kernel["launches"].as_array().into_iter().flatten() {
             for model in MODELS {
-                let report = simulate(file, launch, model);
+                let report = simulate(file, launch, &["--model", model]);
                 let wrong: Vec<String> = accusations(&report).into_iter().map(|one| one.code).collect();
                 let wrong: Vec<&String> = wrong.iter().filter(|code| !allowed.contains(&&***code)).collect();
                 assert_eq!(
