@@ -19,6 +19,7 @@ pub mod run;
 pub mod schedule;
 mod scheduled_clusters;
 mod sequential_blocks;
+mod turns;
 pub mod warp;
 
 pub use deadlock::verb;

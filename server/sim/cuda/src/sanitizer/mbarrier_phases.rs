@@ -216,7 +216,7 @@ impl Sanitizer {
         known
     }
 
-    /// Whether the running lane has arrived at an mbarrier more than once in its running phase.
+    /// Whether the running lane has arrived at an mbarrier more than once in the mbarrier's current phase.
     pub fn arrived_again(&self, lane: usize, object: u64) -> bool {
         let (running, warp) = (self.sync.running(), self.report.visit.warp);
         let arrivals =

@@ -5,9 +5,9 @@ use warplens_sim_warp::{RunResult, WarpId, WarpTrace};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WarpChoice {
     This(WarpId),
-    /// The one with the smallest share of active lanes.
+    /// The warp with the smallest share of active lanes.
     Divergent,
-    /// The one that executes the most instructions.
+    /// The warp that executes the most instructions.
     Worst,
 }
 
