@@ -89,8 +89,8 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str, files: &[(&str, &str)]) -> Folder {
-        let path = std::env::temp_dir().join(format!("warplens-compare-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a folder for the test");
+        let folder = tempfile::Builder::new().prefix(&format!("warplens-compare-{name}-")).tempdir();
+        let path = folder.expect("a folder for the test").keep();
         for (name, text) in files {
             std::fs::write(path.join(name), text).expect("a file for the test");
         }
