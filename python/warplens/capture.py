@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any, Callable
 
-from .triton_launch import Described, Request, describe, folder_name
+from .triton_launch import Described, Request, cached_ptx, describe, folder_name
 
 
 def capture(folder: str | os.PathLike[str]) -> Callable[[], None]:
@@ -41,7 +41,7 @@ class _Launcher:
 
     def __call__(self, grid_x: int, grid_y: int, grid_z: int, *rest: Any) -> None:
         # The stream, the function, two kinds of metadata and two hooks are before the values of the parameters.
-        request = Request(self._source, self._metadata, _ptx(self._metadata), (grid_x, grid_y, grid_z), rest[6:])
+        request = Request(self._source, self._metadata, cached_ptx(self._metadata), (grid_x, grid_y, grid_z), rest[6:])
         number = len(self._saved)
         folder = self._folder / folder_name(number, request.kernel)
         folder.mkdir(parents=True, exist_ok=True)
@@ -55,16 +55,3 @@ class _Launcher:
             (folder / file).write_bytes(buffer.memory.contents())
             described.file.expect.append({"name": buffer.name, "file": file})
         described.file.write(folder)
-
-
-def _ptx(metadata: Any) -> str:
-    """The PTX of a kernel, from Triton's cache."""
-    from triton.runtime.cache import get_cache_manager
-
-    name = f"{metadata.name[:150]}.ptx"
-    path = get_cache_manager(metadata.hash).get_file(name)
-    if path is None:
-        raise RuntimeError(
-            f"Triton's cache does not have {name}: unset TRITON_STORE_BINARY_ONLY while launches are captured"
-        )
-    return Path(path).read_text(encoding="utf-8")

@@ -38,8 +38,9 @@ def _run(options: argparse.Namespace) -> int:
     session.replace(current)
     triton.start(current)
     code = run_script(options.script, options.args)
-    lines = report.as_json(current.runs) if options.format == "json" else ["", *report.as_text(current.runs)]
-    print("\n".join(lines), flush=True)
+    for line in report.as_json(current.runs) if options.format == "json" else ["", *report.as_text(current.runs)]:
+        print(line)
+    sys.stdout.flush()
     return code or current.runs.exit_code
 
 

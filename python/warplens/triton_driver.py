@@ -9,7 +9,7 @@ from typing import Any, Callable
 
 from . import notes, session
 from .targets import Target
-from .triton_launch import Request
+from .triton_launch import Request, cached_ptx
 
 # Registers of a thread, which only an assembler knows. Persistent kernels compute their grid from it.
 REGISTERS = 32
@@ -28,7 +28,7 @@ class Launcher:
         grid_y: int,
         grid_z: int,
         stream: int,
-        function: str,
+        function: str | None,
         kernel_metadata: Any,
         launch_metadata: Any,
         enter_hook: Callable[[Any], None] | None,
@@ -43,7 +43,8 @@ class Launcher:
             )
         if enter_hook is not None:
             enter_hook(launch_metadata)
-        current.run(Request(self.source, self.metadata, function, (grid_x, grid_y, grid_z), values))
+        ptx = function if function is not None else cached_ptx(self.metadata)
+        current.run(Request(self.source, self.metadata, ptx, (grid_x, grid_y, grid_z), values))
         if exit_hook is not None:
             exit_hook(launch_metadata)
 
@@ -57,9 +58,12 @@ class Utils:
     def get_device_properties(self, device: Any) -> dict[str, int]:
         return self._target.properties()
 
-    def load_binary(self, name: str, kernel: bytes, shared: int, device: Any) -> tuple[int, str, int, int, int]:
-        """The module, the function, its registers, its spilled registers, and the most threads of a block."""
-        return 1, kernel.decode(), REGISTERS, 0, 1024
+    def load_binary(self, name: str, kernel: bytes, shared: int, device: Any) -> tuple[int, str | None, int, int, int]:
+        """The module, the function, its registers, its spilled registers, and the most threads of a block.
+
+        The function is the PTX, unless something has removed the hook, so that the kernel was assembled.
+        """
+        return 1, None if kernel.startswith(b"\x7fELF") else kernel.decode(), REGISTERS, 0, 1024
 
     def unload_module(self, module: Any) -> None:
         """There is none."""

@@ -83,6 +83,17 @@ def describe(request: Request, number: int, folder: Path, scratch: dict[str, Any
     return Described(file.write(folder), file, arguments)
 
 
+def cached_ptx(metadata: Any) -> str:
+    """The PTX of a kernel that was compiled to machine code, from Triton's cache."""
+    from triton.runtime.cache import get_cache_manager
+
+    name = f"{metadata.name[:150]}.ptx"
+    path = get_cache_manager(metadata.hash).get_file(name)
+    if path is None:
+        raise RuntimeError(f"Triton's cache does not have {name}: unset TRITON_STORE_BINARY_ONLY")
+    return Path(path).read_text(encoding="utf-8")
+
+
 def folder_name(number: int, kernel: str) -> str:
     """The name of the folder of a saved launch."""
     return f"{number:03}-{re.sub(r'[^A-Za-z0-9_.-]', '_', kernel)[:100]}"

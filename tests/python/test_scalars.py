@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from warplens.launch_file import LaunchFile
@@ -49,7 +50,10 @@ def test_elements() -> None:
 
 
 def test_text_of_a_launch_file() -> None:
-    args = [{"name": "x", "buffer": "f32", "file": "x.bin", "uninitialized": [[0, 8]]}, {"name": "a.0", "f32": 1e-07}]
+    args: list[dict[str, Any]] = [
+        {"name": "x", "buffer": "f32", "file": "x.bin", "uninitialized": [[0, 8]]},
+        {"name": "a.0", "f32": 1e-07},
+    ]
     file = LaunchFile('say "hi"', "k", (2, 1, 1), 128, 0, args, cluster=2, cooperative=True)
     assert file.text() == (
         "[[launch]]\n"
