@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ from .launch_file import Table
 from .memory import HostMemory, Memory, memory_of
 from .scalars import element, scalar
 
+# Triton takes a pointer for a multiple of this if it is one here, and the simulator places memory at such multiples.
+ALIGNMENT = 16
+
 
 class UnknownArgument(TypeError):
     """An argument that cannot be passed to a kernel."""
@@ -25,9 +29,19 @@ class Buffer:
 
     name: str
     memory: Memory
+    # The file with its contents before the launch, and its keys in the launch file.
     file: str
+    table: Table
     # Whether it is memory that the kernel asked for, which is no result.
-    scratch: bool = False
+    scratch: bool
+
+    def contains(self, memory: Memory) -> bool:
+        """Whether memory is a part of it."""
+        return self.memory.start <= memory.start and memory.start + memory.size <= self.memory.start + self.memory.size
+
+    def overlaps(self, memory: Memory) -> bool:
+        """Whether memory has bytes in common with it."""
+        return self.memory.start < memory.start + memory.size and memory.start < self.memory.start + self.memory.size
 
 
 class Arguments:
@@ -37,7 +51,6 @@ class Arguments:
         self.folder = folder
         self.tables: list[Table] = []
         self.buffers: list[Buffer] = []
-        self._by_start: dict[int, Buffer] = {}
 
     def add_all(self, signature: dict[str, Any], values: Sequence[Any], descriptors: Sequence[Table | None]) -> None:
         """Adds a value for each parameter of a kernel.
@@ -105,27 +118,38 @@ class Arguments:
         return self._pointer(name, element(ty), memory, address)
 
     def _pointer(self, name: str, kind: str, memory: Memory, address: int, scratch: bool = False) -> Table:
-        known = self._by_start.get(memory.start) if memory.size else None
-        table = {"alias": known.name} if known else self._own(name, kind, memory, scratch)
-        offset = address - memory.start
-        return {**table, "offset": offset} if offset else table
-
-    def _own(self, name: str, kind: str, memory: Memory, scratch: bool) -> Table:
-        """A buffer that no argument has had so far."""
         if memory.size == 0:
-            return {"buffer": kind, "len": 0}
-        buffer = Buffer(name, memory, file_name(name), scratch)
-        with open(self.folder / buffer.file, "wb") as out:
+            return {"u64": 0}
+        known = next((buffer for buffer in self.buffers if buffer.overlaps(memory)), None)
+        if known is None:
+            return _with_offset(self.add_buffer(name, kind, memory, scratch).table, address - memory.start)
+        if not known.contains(memory):
+            raise UnknownArgument(f"argument `{name}`: its memory overlaps that of `{known.name}` in part")
+        return _with_offset({"alias": known.name}, address - known.memory.start)
+
+    def add_buffer(self, name: str, kind: str, memory: Memory, scratch: bool = False) -> Buffer:
+        """Adds memory that no argument has had so far, and writes its contents."""
+        if memory.start % ALIGNMENT:
+            raise UnknownArgument(f"argument `{name}`: its memory does not begin at a multiple of {ALIGNMENT}: copy it")
+        file = self._file(name)
+        with open(self.folder / file, "wb") as out:
             out.write(memory.contents())
-        self.buffers.append(buffer)
-        self._by_start[memory.start] = buffer
         width = int(re.sub(r"\D", "", kind)) // 8
         # A storage of bytes, of which an argument is a view, need not be a whole number of elements.
-        table: Table = {"buffer": kind if memory.size % width == 0 else "b8", "file": buffer.file}
+        table: Table = {"buffer": kind if memory.size % width == 0 else "b8", "file": file}
         undefined = uninitialized.ranges(memory)
         if undefined:
             table["uninitialized"] = [list(part) for part in undefined]
-        return table
+        buffer = Buffer(name, memory, file, table, scratch)
+        self.buffers.append(buffer)
+        return buffer
+
+    def _file(self, name: str) -> str:
+        """A file for a buffer. Some file systems do not tell letters apart by their case."""
+        plain = re.sub(r"[^A-Za-z0-9_.-]", "_", name)
+        taken = {buffer.file.lower() for buffer in self.buffers}
+        names = (f"{plain}.bin" if number == 1 else f"{plain}-{number}.bin" for number in itertools.count(1))
+        return next(name for name in names if name.lower() not in taken)
 
     def _add_descriptor(self, name: str, ty: str, descriptor: Any, described: Table | None) -> None:
         match = re.match(r"tensordesc(?:_im2col)?<([^[>]*)\[", ty)
@@ -156,8 +180,5 @@ class Arguments:
             self._add_scalar(f"{name}.{i}", ty, value)
 
 
-def file_name(name: str) -> str:
-    """The file of a buffer. Names of parameters may differ in case alone, which some file systems do not tell apart."""
-    plain = re.sub(r"[^A-Za-z0-9_.-]", "_", name)
-    upper = [str(i) for i, letter in enumerate(plain) if letter.isupper()]
-    return f"{plain}.bin" if not upper else f"{plain}-{'-'.join(upper)}.bin"
+def _with_offset(table: Table, offset: int) -> Table:
+    return {**table, "offset": offset} if offset else table

@@ -85,6 +85,8 @@ def _simulate(launch: Launch, described: Described, settings: program.Settings, 
         launch.findings = [Finding.of(finding) for finding in report["findings"]]
         for buffer in described.arguments.buffers:
             buffer.memory.load(result.buffers[buffer.name])
+        for replacement in described.replaced:
+            replacement.restore()
         if expect and launch.status == "finished":
             described.file.expect = [
                 _expected(folder, buffer.file, buffer.name, result.buffers[buffer.name])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .addresses import Replacement, replace_addresses
 from .arguments import Arguments
 from .kernel_source import source_path, with_source_path
 from .launch_file import LaunchFile
@@ -56,18 +57,21 @@ class Described:
     path: Path
     file: LaunchFile
     arguments: Arguments
+    # Addresses in buffers, which are those of the simulator in the files.
+    replaced: list[Replacement]
 
 
 def describe(request: Request, number: int, folder: Path, scratch: dict[str, Any]) -> Described:
     """Writes a launch into a folder. `scratch` has the `global` and the `profile` memory, if it was allocated."""
     ptx = with_source_path(request.ptx, source_path(request.source))
-    (folder / "kernel.ptx").write_text(ptx, encoding="utf-8")
     arguments = Arguments(folder)
     arguments.add_all(
         request.source.signature, request.values, getattr(request.metadata, "tensordesc_meta", None) or ()
     )
     for kind in ("global", "profile"):
         arguments.add_scratch(f"{kind}_scratch", request.scratch(kind)[0], scratch.get(kind))
+    ptx, replaced = replace_addresses(arguments, ptx)
+    (folder / "kernel.ptx").write_text(ptx, encoding="utf-8")
     x, y, z = request.grid
     block = _BLOCK.search(ptx)
     file = LaunchFile(
@@ -80,7 +84,7 @@ def describe(request: Request, number: int, folder: Path, scratch: dict[str, Any
         cluster=1 if ".reqnctapercluster" in ptx else request.cluster,
         cooperative=bool(getattr(request.metadata, "launch_cooperative_grid", False)),
     )
-    return Described(file.write(folder), file, arguments)
+    return Described(file.write(folder), file, arguments, replaced)
 
 
 def cached_ptx(metadata: Any) -> str:

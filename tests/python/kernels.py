@@ -75,3 +75,13 @@ def tuned(x, out, n, BLOCK: tl.constexpr):
 @triton.jit
 def chosen(out, n, EVEN: tl.constexpr):
     tl.store(out, 2 if EVEN else 1)
+
+
+@triton.jit
+def gather(pointers, out, COUNT: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK,), tl.float32)
+    for k in tl.static_range(COUNT):
+        source = tl.load(pointers + k).to(tl.pointer_type(tl.float32))
+        total += tl.load(source + i)
+    tl.store(out + i, total)

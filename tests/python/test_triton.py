@@ -102,6 +102,27 @@ def test_tuples(runs: Runs) -> None:
     np.testing.assert_array_equal(out, np.arange(32) * 3 + 5)
 
 
+def test_addresses_in_a_tensor(tmp_path: Path) -> None:
+    parts = [array(np.full(32, value, np.float32)) for value in (1, 20, 300)]
+    pointers = array(np.array([parts[0].data_ptr(), parts[1].data_ptr(), parts[2][16:].data_ptr()], dtype=np.int64))
+    out, before = zeros(16), pointers.copy()
+    with warplens.simulate("sm_90", save=tmp_path) as runs:
+        kernels.gather[(1,)](pointers, out, COUNT=3, BLOCK=16)
+        assert runs.verdict == "clean"
+        kernels.gather[(1,)](pointers, zeros(32), COUNT=3, BLOCK=32)
+    np.testing.assert_array_equal(out, np.full(16, 321))
+    np.testing.assert_array_equal(pointers, before)
+    assert [finding.code for finding in runs.findings] == ["out-of-bounds"]
+    assert "address = 268435456" in (tmp_path / "000-gather" / "warplens.toml").read_text()
+
+
+def test_an_array_over_the_memory_of_another_one(runs: Runs) -> None:
+    whole = np.arange(128, dtype=np.float32)
+    middle = array(np.frombuffer(whole.data, np.float32, 32, 64 * 4))
+    kernels.copy[(1,)](array(whole), middle, 32, BLOCK=32)
+    np.testing.assert_array_equal(whole[64:96], np.arange(32))
+
+
 def test_a_grid_of_three_dimensions(runs: Runs) -> None:
     out = zeros((4, 3, 2), "int32")
     kernels.grid_of_three[(2, 3, 4)](out)
