@@ -45,15 +45,16 @@ def _install(torch: Any, target: Target) -> Callable[[], None]:
     """Prepares torch; the function that is returned undoes that."""
     mode = _mode(torch)
     mode.__enter__()
-    former = {
-        (owner, name): getattr(owner, name, None) for owner, names in _replacements(torch, target) for name in names
-    }
-    for owner, names in _replacements(torch, target):
-        for name, value in names.items():
-            setattr(owner, name, value)
+    replacements = [
+        (torch.cuda, name, value) for name, value in _cuda_functions(target).items() if hasattr(torch.cuda, name)
+    ]
+    replacements.append((torch, "Generator", _generator(torch)))
+    former = [(owner, name, getattr(owner, name)) for owner, name, _ in replacements]
+    for owner, name, value in replacements:
+        setattr(owner, name, value)
 
     def remove() -> None:
-        for (owner, name), value in former.items():
+        for owner, name, value in former:
             setattr(owner, name, value)
         mode.__exit__(None, None, None)
 
@@ -115,8 +116,8 @@ def _mark(torch: Any, tensor: Any) -> None:
         uninitialized.mark(memory, 0, memory.size)
 
 
-def _replacements(torch: Any, target: Target) -> list[tuple[Any, dict[str, Any]]]:
-    """Attributes of modules that are replaced."""
+def _cuda_functions(target: Target) -> dict[str, Any]:
+    """What takes the place of attributes of `torch.cuda`."""
 
     def constant(value: Any) -> Callable[..., Any]:
         return lambda *args, **kwargs: value
@@ -146,8 +147,8 @@ def _replacements(torch: Any, target: Target) -> list[tuple[Any, dict[str, Any]]
         "set_stream",
     )
     zero = ("current_device", "memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
-    cuda: dict[str, Any] = {**{name: constant(None) for name in nothing}, **{name: constant(0) for name in zero}}
-    cuda.update(
+    functions: dict[str, Any] = {**{name: constant(None) for name in nothing}, **{name: constant(0) for name in zero}}
+    functions.update(
         is_available=constant(True),
         is_initialized=constant(True),
         is_bf16_supported=constant(True),
@@ -163,7 +164,7 @@ def _replacements(torch: Any, target: Target) -> list[tuple[Any, dict[str, Any]]
         Stream=_Stream,
         Event=Event,
     )
-    return [(torch.cuda, cuda), (torch, {"Generator": _generator(torch)})]
+    return functions
 
 
 def _generator(torch: Any) -> Any:
