@@ -52,14 +52,15 @@ class Arguments:
         self.tables: list[Table] = []
         self.buffers: list[Buffer] = []
 
-    def add_all(self, signature: dict[str, Any], values: Sequence[Any], descriptors: Sequence[Table | None]) -> None:
+    def add_all(self, signature: dict[Any, Any], values: Sequence[Any], descriptors: Sequence[Table | None]) -> None:
         """Adds a value for each parameter of a kernel.
 
         `descriptors` describes the tensor maps of its descriptors, in order; without any, they are passed in parts.
         """
         maps = iter(descriptors)
         for (name, ty), value in zip(signature.items(), values):
-            self._add(name, ty, value, maps)
+            # What was compiled from a file of Triton's intermediate language has numbers for names.
+            self._add(name if isinstance(name, str) else f"argument_{name}", ty, value, maps)
 
     @property
     def results(self) -> list[Buffer]:

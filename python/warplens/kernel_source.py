@@ -35,7 +35,10 @@ def source_path(source: Any) -> str | None:
     while hasattr(function, "__wrapped__"):
         function = function.__wrapped__
     code = getattr(function, "__code__", None)
-    return os.path.abspath(code.co_filename) if isinstance(code, CodeType) else None
+    # A cell of a notebook is in no file.
+    if not isinstance(code, CodeType) or code.co_filename.startswith("<"):
+        return None
+    return os.path.abspath(code.co_filename)
 
 
 def with_source_path(ptx: str, path: str | None) -> str:
