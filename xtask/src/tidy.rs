@@ -72,6 +72,7 @@ const TOP_LEVEL: [&str; 27] = [
     "editors",
     "examples",
     "pyproject.toml",
+    "python",
     "rust-toolchain.toml",
     "rustfmt.toml",
     "server",
