@@ -30,7 +30,10 @@ def pytest_configure(config: Any) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_call(item: Any) -> Generator[None, Any, None]:
-    """Runs a test, and fails it if a launch has an error or a warning."""
+    """Runs a test, and fails it if a launch has an error or a warning.
+
+    A launch that is incomplete is a warning of pytest.
+    """
     from . import session
 
     current = session.current()
@@ -42,5 +45,9 @@ def pytest_runtest_call(item: Any) -> Generator[None, Any, None]:
 
     current.runs = Runs()
     outcome = yield
+    for launch in current.runs.launches:
+        if launch.verdict == "incomplete":
+            missing = ", ".join(launch.reasons) or launch.status
+            item.warn(pytest.PytestWarning(f"launch {launch.number} of `{launch.kernel}` is incomplete: {missing}"))
     if current.runs.verdict == "findings" and outcome.excinfo is None:
         outcome.force_exception(pytest.fail.Exception("\n".join(as_text(current.runs)), pytrace=False))

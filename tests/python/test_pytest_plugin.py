@@ -53,6 +53,18 @@ def test_a_finding_fails_its_test(tmp_path: Path) -> None:
     assert "FAILED test_fill.py::test_fill[21]" in run.stdout
 
 
+def test_an_incomplete_launch_is_a_warning(tmp_path: Path) -> None:
+    calls = (
+        TESTS.replace("[20, 21]", "[20]")
+        .replace("fill[(1,)](", "fill[(1_000_000_000,)](")
+        .replace("if n == 20", "if n == 0")
+    )
+    (tmp_path / "test_fill.py").write_text(calls)
+    run = run_pytest(tmp_path, "--warplens", "--warplens-target", "sm_90")
+    assert "2 passed, 1 warning" in run.stdout
+    assert "launch 0 of `fill` is incomplete: step-limit" in run.stdout
+
+
 def test_without_the_option_nothing_is_simulated(tmp_path: Path) -> None:
     (tmp_path / "test_fill.py").write_text("import sys\n\n\ndef test_it():\n    assert 'triton' not in sys.modules\n")
     assert "1 passed" in run_pytest(tmp_path).stdout
