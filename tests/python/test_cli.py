@@ -69,6 +69,7 @@ def test_a_finding_has_its_python_line(wrong: Path) -> None:
     assert f"wrong.py:{STORE_LINE}\n" in run.stdout
     assert "tl.store(out + i," in run.stdout
     assert run.stdout.endswith("2 launches, 1 finding: findings\n")
+    assert "warplens: launch 0 of `add` ended early (out-of-bounds)\n" in run.stderr
 
 
 def test_json_has_a_line_for_each_launch(wrong: Path) -> None:
