@@ -78,6 +78,7 @@ fn keys_of_a_launch() {
         TOML,
         expect![[r#"
             `` → bytes = "$1"
+            `` → file = "$1"
             `` → name = "$1"
             `` → tolerance = $1
             `` → values = [$1]
@@ -151,6 +152,7 @@ fn values_of_a_key() {
             `` → zero
             `` → iota
             `` → random
+            `` → uninitialized
         "#]],
     );
     suggested("[[launch]]\ngrid = [|", TOML, expect![]);
