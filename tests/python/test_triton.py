@@ -220,7 +220,7 @@ class Opaque:
 
 
 def test_an_argument_whose_memory_is_unknown_fails_with_a_sentence(runs: Runs) -> None:
-    with pytest.raises(UnknownArgument, match=r"argument `x` of the type .*: the memory of a Opaque is unknown"):
+    with pytest.raises(UnknownArgument, match=r"argument `x`, a pointer to f32: the memory of a Opaque is unknown"):
         kernels.copy[(1,)](Opaque(), zeros(8), 8, BLOCK=32)
 
 
