@@ -119,8 +119,6 @@ class Arguments:
         return self._pointer(name, kind, memory, address)
 
     def _pointer(self, name: str, kind: str, memory: Memory, address: int, scratch: bool = False) -> Table:
-        if memory.size == 0:
-            return {"u64": 0}
         known = next((buffer for buffer in self.buffers if buffer.overlaps(memory)), None)
         if known is None:
             return _with_offset(self.add_buffer(name, kind, memory, scratch).table, address - memory.start)

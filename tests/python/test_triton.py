@@ -76,6 +76,13 @@ def test_two_views_of_one_memory(runs: Runs) -> None:
     assert runs.verdict == "clean"
 
 
+def test_an_empty_array(runs: Runs) -> None:
+    kernels.copy[(1,)](zeros(0), zeros(0), 0, BLOCK=32)
+    assert runs.verdict == "clean"
+    kernels.copy[(1,)](zeros(0), zeros(0), 1, BLOCK=32)
+    assert [finding.code for finding in runs.findings][0] == "out-of-bounds"
+
+
 @pytest.mark.parametrize("bias", [None, 5])
 def test_what_is_absent(runs: Runs, bias: int | None) -> None:
     out = zeros(32)
