@@ -80,7 +80,7 @@ def test_an_empty_array(runs: Runs) -> None:
     kernels.copy[(1,)](zeros(0), zeros(0), 0, BLOCK=32)
     assert runs.verdict == "clean"
     kernels.copy[(1,)](zeros(0), zeros(0), 1, BLOCK=32)
-    assert [finding.code for finding in runs.findings][0] == "out-of-bounds"
+    assert runs.findings[0].code == "out-of-bounds"
 
 
 @pytest.mark.parametrize("bias", [None, 5])
