@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import CORPUS, needs_corpus, run_script
+from support import CORPUS, needs_corpus, run_script, with_package
 
 ALL_TARGETS = "WARPLENS_ALL_TARGETS" in os.environ
 # Findings that are newer than the corpus, and the ones that they were split from.
@@ -70,7 +70,7 @@ def test_a_saved_launch_is_as_expected(case: dict[str, Any], target: str, tmp_pa
     check = pytest.importorskip("tomllib") and load_check()
     script = CORPUS / "launches" / case["script"]
     if case.get("capture"):
-        environment = {**os.environ, "TRITON_CACHE_DIR": str(tmp_path / "cache")}
+        environment = {**with_package(), "TRITON_CACHE_DIR": str(tmp_path / "cache")}
         subprocess.run([sys.executable, str(script), str(tmp_path / "saved")], check=True, env=environment)
     else:
         run = run_script(script, "--target", target, "--save", str(tmp_path / "saved"))
