@@ -1,5 +1,5 @@
 // The panel in a report: a page without a server, which contains the answers.
-import type { AccessRequest, BufferPage, Buffers, Graph, Timeline, WorstAccess, WrittenElement } from './generated/answers';
+import type { AccessRequest, BufferPage, Buffers, Graph, Timeline, WarpSummaries, WorstAccess, WrittenElement } from './generated/answers';
 import { labelsOf } from './labels';
 import { runAt } from './lanes';
 import type { Accesses, Answers, Method, Moment, Registers, RunInfo } from './messages';
@@ -14,6 +14,7 @@ interface Data {
   lines: string[];
   timeline: Timeline;
   graph: Graph;
+  warps: WarpSummaries;
   /** By step, the statement. */
   steps: number[];
   /** By statement, the line. */
@@ -74,6 +75,7 @@ function missing(what: string): Error {
 const answers: { [M in Method]: (asked: Asked) => Answers[M] | null } = {
   timeline: () => data.timeline,
   graph: () => data.graph,
+  allWarps: () => data.warps,
   moment: ({ step, line, visit }) => (step !== undefined ? (known(step) ?? null) : find(line ?? -1, visit)),
   registers({ step = -1 }) {
     const answer = data.moments.registers[step];

@@ -25,6 +25,8 @@ export interface State {
   formats: Record<string, string>;
   /** The scale of the graph. */
   zoom: number;
+  /** The number by which warps are compared. */
+  measure: string;
 }
 
 const START: State = {
@@ -43,6 +45,7 @@ const START: State = {
   all: false,
   formats: {},
   zoom: 1,
+  measure: 'active',
 };
 
 /** The remembered state. Values of the wrong type are ignored, because another version may have written them. */
