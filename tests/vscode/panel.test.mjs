@@ -172,6 +172,11 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
       await until('16 elements are marked', async () => (await (await panel.find('.elements .unexpected')).count()) === 16);
       await panel.click('#element-19');
       await panel.shows('#writer', /0, 19/);
+      await panel.click('#heat');
+      await panel.find('#element-31[style*="background"]');
+      await shot('panel-9-heat');
+      assert.deepEqual(await panel.violations(), []);
+      await panel.click('#heat');
       await panel.shows('#writer-line', /line 24/);
       await cursorAt(24);
       await (await panel.find('#row-length')).fill('5');
@@ -362,6 +367,10 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
           if (tab === 'graph') await page.locator('#graph .block').first().waitFor();
         }
         await page.screenshot({ path: join(SCREENSHOTS, `panel-19-report-${example}.png`) });
+        const link = page.locator('.line-link').first();
+        const number = (await link.textContent()).trim();
+        await link.click();
+        await page.locator('#sentence', { hasText: `line ${number} ` }).waitFor();
         // The same panel in the page of the editor, which has a height of its own.
         await page.evaluate(() => {
           document.body.className = 'warplens-webview';

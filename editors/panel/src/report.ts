@@ -119,3 +119,24 @@ const source: Source = {
 
 const panel = new Panel(root, source, restored({ step: (data as { step?: number }).step ?? 0 }), VIEWS, () => undefined);
 panel.open().catch((error: unknown) => nothing(root, 'The run cannot be shown', String(error), []));
+// The listing is below the panel and its scripts.
+document.addEventListener('DOMContentLoaded', linkLines);
+
+/** Makes the numbers of lines in the listing links to the panel, where the warp reached a statement on the line. */
+function linkLines(): void {
+  for (const start of document.querySelectorAll<HTMLElement>('.container > span:first-child, .container > br + span')) {
+    const line = /^ *\d+$/.test(start.textContent) ? Number(start.textContent) - 1 : -1;
+    if (!find(line)) continue;
+    const show = () => {
+      root.scrollIntoView({ block: 'nearest' });
+      void panel.goToLine(line);
+    };
+    start.classList.add('line-link');
+    for (const [name, value] of Object.entries({ role: 'link', tabindex: '0', title: 'Show in the panel' }))
+      start.setAttribute(name, value);
+    start.addEventListener('click', show);
+    start.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter') show();
+    });
+  }
+}

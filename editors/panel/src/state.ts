@@ -17,6 +17,8 @@ export interface State {
   element: number | null;
   /** The chosen number of elements in a row, by buffer. */
   rowLengths: Record<string, number>;
+  /** Whether buffers are shown as heat maps. */
+  heat: boolean;
   /** Registers that are always listed. */
   pins: string[];
   /** Whether all registers that hold a value are listed. */
@@ -41,6 +43,7 @@ const START: State = {
   bufferFrom: 0,
   element: null,
   rowLengths: {},
+  heat: false,
   pins: [],
   all: false,
   formats: {},

@@ -165,7 +165,7 @@ fn write(simulated: &Simulated, arguments: &Arguments, out: &mut dyn Write) -> i
         }
         OutputFormat::Html | OutputFormat::Svg => {
             let mut listing = Vec::new();
-            Listing { run: simulated, width: Some(PICTURE_WIDTH), strips: false }.write(&mut listing)?;
+            Listing { run: simulated, width: Some(PICTURE_WIDTH), strips: true }.write(&mut listing)?;
             let panel = match arguments.format {
                 OutputFormat::Html => panel_page::render(simulated, simulated.warp),
                 _ => None,
