@@ -63,7 +63,7 @@ fn install_maturin() -> Result<PathBuf> {
 }
 
 /// A virtual environment, made again if `empty`.
-fn environment(folder: &str, empty: bool) -> Result<PathBuf> {
+pub(crate) fn environment(folder: &str, empty: bool) -> Result<PathBuf> {
     let python = python().context("Python 3 was not found")?;
     let environment = project_root().join(folder);
     if empty && environment.exists() {
@@ -75,11 +75,11 @@ fn environment(folder: &str, empty: bool) -> Result<PathBuf> {
     Ok(environment)
 }
 
-fn python() -> Option<&'static str> {
+pub(crate) fn python() -> Option<&'static str> {
     ["python3", "python"].into_iter().find(|name| shell::on_path(name))
 }
 
-fn program(environment: &Path, name: &str) -> PathBuf {
+pub(crate) fn program(environment: &Path, name: &str) -> PathBuf {
     let folder = if cfg!(windows) { "Scripts" } else { "bin" };
     environment.join(folder).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }

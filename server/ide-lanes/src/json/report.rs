@@ -1,6 +1,7 @@
 //! A whole run: the output of `warplens sim --format json`.
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 use warplens_sim_launch::{Element, Launch, PlacedBuffer, Resolved};
@@ -29,6 +30,9 @@ pub struct Report<'r> {
     findings: Vec<JsonFinding<'r>>,
     #[serde(serialize_with = "object")]
     buffers: Vec<(&'r str, DumpedBuffer<'r>)>,
+    /// The file of each buffer, by the name of the argument.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    saved: Option<&'r BTreeMap<String, String>>,
     /// What the program printed.
     #[serde(skip_serializing_if = "str::is_empty")]
     output: &'r str,
@@ -93,6 +97,8 @@ pub struct Options<'o> {
     /// The divergence model that was used.
     pub model: &'static str,
     pub dump: &'o [PlacedBuffer],
+    /// The files to which the buffers were written, by the name of the argument.
+    pub saved: Option<&'o BTreeMap<String, String>>,
     /// The warp to list; by default all.
     pub warp: Option<WarpId>,
     pub statements: &'o [Statement],
@@ -137,6 +143,7 @@ impl<'r> Report<'r> {
             totals: &result.totals,
             findings: findings(resolved, result, options, at),
             buffers: dumped.collect(),
+            saved: options.saved,
             output: &result.output.text,
             output_truncated: result.output.truncated,
             warps,

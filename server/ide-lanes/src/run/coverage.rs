@@ -44,7 +44,7 @@ pub(super) fn outputs(resolved: &Resolved, body: &Body) -> Arc<[SmolStr]> {
     let stored = arguments.filter(|(_, parts)| parts.iter().any(may_store));
     let names = stored.filter_map(|(argument, _)| argument.name.as_deref());
     let is_open =
-        |name: &&str| resolved.buffer(name).is_some_and(|buffer| buffer.deferred == Some(Fill::Unset));
+        |name: &&str| resolved.buffer(name).is_some_and(|buffer| buffer.deferred.is_some_and(Fill::is_open));
     names.filter(is_open).map(SmolStr::from).collect()
 }
 
@@ -72,7 +72,7 @@ impl Prepared {
             let written = accessed.written(*address, *len);
             let is_expected = || expect.iter().any(|expected| expected.name == *name);
             let is_output = self.outputs.contains(name)
-                || *deferred == Some(Fill::Unset) && (is_without_result || is_expected());
+                || deferred.is_some_and(Fill::is_open) && (is_without_result || is_expected());
             let size = element.bytes() as u64;
             BufferCoverage {
                 name: name.to_string(),

@@ -8,6 +8,7 @@ mod panel_page;
 mod picture;
 mod progress;
 mod registers;
+mod saved_buffers;
 mod selection;
 mod simulated;
 mod steps;
@@ -115,6 +116,9 @@ fn simulate(
     if prepared.guess.is_none() {
         check_warp(arguments.known_warp(), &prepared)?;
     }
+    if let Some(folder) = &arguments.save_buffers {
+        saved_buffers::create_folder(folder)?;
+    }
     let cores = Cores::all();
     let line = ProgressLine::new();
     let control =
@@ -135,8 +139,24 @@ fn simulate(
     let hidden = hidden(&symbols, &prepared, &text);
     let verdict = prepared.verdict(&result, &failures, &coverage);
     let path = source.path.clone();
+    let folder = arguments.save_buffers.as_deref();
+    let saved = folder.map(|folder| saved_buffers::write(folder, &prepared.resolved.buffers, &result));
+    let saved = saved.transpose()?;
     let result = Arc::new(result);
-    Ok(Simulated { path, text, prepared, result, warp, dump, failures, verdict, coverage, hidden, steps })
+    Ok(Simulated {
+        path,
+        text,
+        prepared,
+        result,
+        warp,
+        dump,
+        saved,
+        failures,
+        verdict,
+        coverage,
+        hidden,
+        steps,
+    })
 }
 
 /// The lines of kernels and functions that are not part of the run.

@@ -28,6 +28,7 @@ static NO_COVERAGE: Coverage =
 const PLAIN: Options<'static> = Options {
     model: "stack",
     dump: &[],
+    saved: None,
     warp: None,
     statements: &[],
     failures: &[],

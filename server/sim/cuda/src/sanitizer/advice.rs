@@ -102,7 +102,7 @@ impl Sanitizer {
 
     fn is_mixed(&self, event: &AccessEvent<'_>, before: Stamp) -> bool {
         let was_strong = before.strength() != Strength::Weak;
-        let is_atomic = event.kind == AccessKind::Atomic;
+        let is_atomic = matches!(event.kind, AccessKind::Atomic | AccessKind::Exchange);
         was_strong != is_atomic && was_strong != (self.report.visit.order.strong || is_atomic)
     }
 }
