@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable
 
-from .triton_launch import Described, Request, cached_ptx, describe, folder_name
+from .triton_launch import Request, cached_ptx, describe, folder_name
 
 
 def capture(folder: str | os.PathLike[str]) -> Callable[[], None]:
@@ -18,36 +19,50 @@ def capture(folder: str | os.PathLike[str]) -> Callable[[], None]:
     from triton.runtime import driver
 
     active, launcher = driver.active, driver.active.launcher_cls
-    saved: list[Described] = []
+    captured = _Capture(Path(folder))
 
     def wrapped(source: Any, metadata: Any) -> _Launcher:
-        return _Launcher(launcher(source, metadata), source, metadata, Path(folder), saved)
+        return _Launcher(launcher(source, metadata), source, metadata, captured)
 
     def stop() -> None:
+        # Kernels keep the launcher that they were loaded with.
+        captured.stopped = True
         active.launcher_cls = launcher
 
     active.launcher_cls = wrapped
     return stop
 
 
+@dataclass
+class _Capture:
+    """Where launches are saved, how many were, and whether there are no more."""
+
+    folder: Path
+    launches: int = 0
+    stopped: bool = False
+
+
 class _Launcher:
     """A launcher of a driver, with the files of its launches."""
 
-    def __init__(self, inner: Any, source: Any, metadata: Any, folder: Path, saved: list[Described]) -> None:
-        self._inner, self._source, self._metadata, self._folder, self._saved = inner, source, metadata, folder, saved
+    def __init__(self, inner: Any, source: Any, metadata: Any, captured: _Capture) -> None:
+        self._inner, self._source, self._metadata, self._captured = inner, source, metadata, captured
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
     def __call__(self, grid_x: int, grid_y: int, grid_z: int, *rest: Any) -> None:
+        if self._captured.stopped:
+            self._inner(grid_x, grid_y, grid_z, *rest)
+            return
         # The stream, the function, two kinds of metadata and two hooks are before the values of the parameters.
         request = Request(self._source, self._metadata, cached_ptx(self._metadata), (grid_x, grid_y, grid_z), rest[6:])
-        number = len(self._saved)
-        folder = self._folder / folder_name(number, request.kernel)
+        number = self._captured.launches
+        folder = self._captured.folder / folder_name(number, request.kernel)
         folder.mkdir(parents=True, exist_ok=True)
         # The real launcher allocates the scratch memory.
         described = describe(request, number, folder, scratch={})
-        self._saved.append(described)
+        self._captured.launches += 1
         self._inner(grid_x, grid_y, grid_z, *rest)
         described.file.expect = []
         for buffer in described.arguments.results:

@@ -113,5 +113,11 @@ class Runs:
 
     @property
     def exit_code(self) -> int:
-        """The exit code of the verdict."""
-        return {"clean": 0, "findings": 1, "incomplete": 3}[self.verdict]
+        """1 with an error or a warning, 3 if something was not simulated whole, 0 otherwise: checks may be off."""
+        if self.verdict == "findings":
+            return 1
+        return (
+            3
+            if any(launch.verdict == "incomplete" and launch.reasons != ["checks-off"] for launch in self.launches)
+            else 0
+        )

@@ -94,6 +94,14 @@ def _simulate(launch: Launch, described: Described, settings: program.Settings, 
             ]
             described.file.write(folder)
     sys.stdout.write(report.get("output", ""))
+    if launch.status != "finished":
+        _say_unfinished(launch)
+
+
+def _say_unfinished(launch: Launch) -> None:
+    """Says at once what a failing assertion of the script may follow from; the rest is in the report."""
+    why = next((finding.code for finding in launch.findings if finding.serious), launch.status)
+    print(f"warplens: launch {launch.number} of `{launch.kernel}` ended early ({why})", file=sys.stderr)
 
 
 def _expected(folder: Path, before: str, name: str, after: Path) -> Table:

@@ -85,3 +85,9 @@ def gather(pointers, out, COUNT: tl.constexpr, BLOCK: tl.constexpr):
         source = tl.load(pointers + k).to(tl.pointer_type(tl.float32))
         total += tl.load(source + i)
     tl.store(out + i, total)
+
+
+@triton.jit
+def captured(out, n):
+    """Only launched by the test of captures, which must see its first launch."""
+    tl.store(out, n)

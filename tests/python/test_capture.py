@@ -23,15 +23,15 @@ def test_a_captured_launch_replays_to_what_the_driver_wrote(tmp_path: Path) -> N
     x, out = warplens.array(np.arange(40, dtype=np.float32)), warplens.array(np.zeros(40, np.float32))
     with warplens.simulate("sm_90"):
         stop = warplens.capture(tmp_path)
-        kernels.chosen[(1,)](out, 5)
+        kernels.captured[(1,)](out, 5)
         stop()
-        kernels.chosen[(1,)](x, 6)
+        kernels.captured[(1,)](x, 6)
     (folder,) = tmp_path.iterdir()
-    assert folder.name == "000-chosen"
+    assert folder.name == "000-captured"
     assert (folder / "out.bin").read_bytes() == bytes(160)
-    assert (folder / "out.after.bin").read_bytes() == np.float32(1).tobytes() + bytes(156)
+    assert (folder / "out.after.bin").read_bytes() == np.float32(5).tobytes() + bytes(156)
     replayed = tmp_path / "replayed"
     replayed.mkdir()
-    result = simulate(folder / "warplens.toml", "chosen #0", Settings(), replayed)
+    result = simulate(folder / "warplens.toml", "captured #0", Settings(), replayed)
     assert result.report["verdict"] == "clean"
     assert result.buffers["out"].read_bytes() == (folder / "out.after.bin").read_bytes()

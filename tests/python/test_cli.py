@@ -69,6 +69,7 @@ def test_a_finding_has_its_python_line(wrong: Path) -> None:
     assert f"wrong.py:{STORE_LINE}\n" in run.stdout
     assert "tl.store(out + i," in run.stdout
     assert run.stdout.endswith("2 launches, 1 finding: findings\n")
+    assert "warplens: launch 0 of `add` ended early (out-of-bounds)\n" in run.stderr
 
 
 def test_json_has_a_line_for_each_launch(wrong: Path) -> None:
@@ -113,9 +114,10 @@ def test_what_is_not_simulated_makes_a_run_incomplete(script: Path) -> None:
     assert [launch["verdict"] for launch in run.launches] == ["clean", "incomplete"]
 
 
-def test_a_run_without_checks_is_incomplete(script: Path) -> None:
+def test_a_run_without_checks_is_simulated_whole(script: Path) -> None:
     run = run_script(script, "--no-checks")
-    assert run.code == 3
+    assert run.code == 0
+    assert [launch["verdict"] for launch in run.launches] == ["incomplete", "incomplete"]
     assert [launch["reasons"] for launch in run.launches] == [["checks-off"], ["checks-off"]]
 
 

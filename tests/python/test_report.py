@@ -49,6 +49,9 @@ def test_verdicts_and_exit_codes() -> None:
     assert (Runs().verdict, Runs().exit_code) == ("clean", 0)
     assert Runs([launch(0), launch(1, "incomplete")]).exit_code == 3
     assert Runs([launch(0, "incomplete"), launch(1, "findings", error)]).exit_code == 1
+    unchecked = launch(0, "incomplete")
+    unchecked.reasons = ["checks-off"]
+    assert (Runs([unchecked]).verdict, Runs([unchecked]).exit_code) == ("incomplete", 0)
 
 
 def test_a_line_of_json() -> None:

@@ -21,6 +21,7 @@ import { offerStrip } from './offer_strip';
 import { LanesPanel } from './panel/view';
 import { pickLaunch, pickModel, runFirst } from './pick';
 import { pickWarp } from './pick_warp';
+import { offerPython } from './python';
 import { SameLaunch } from './same_launch';
 import { SassBeside } from './sass';
 import { sortSassDocuments } from './sass_documents';
@@ -47,7 +48,13 @@ export function activate(context: vscode.ExtensionContext): void {
   applyIndentation(vscode.window.visibleTextEditors);
   context.subscriptions.push(log, server, store, lanes, panel, lit, findings, linked, launches, sass, comparisons);
   context.subscriptions.push(new Strip(store), new Encodings(), offerStrip(store));
-  context.subscriptions.push(adoptWaveDocuments(), sortSassDocuments(), adoptLaunchDocuments(), offerListings(server));
+  context.subscriptions.push(
+    adoptWaveDocuments(),
+    sortSassDocuments(),
+    adoptLaunchDocuments(),
+    offerListings(server),
+    offerPython(context),
+  );
   const commands: Record<string, (...args: never[]) => unknown> = {
     ...launchCommands(server, lanes),
     ...navigationCommands(server, lanes, findings),

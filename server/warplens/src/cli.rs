@@ -12,6 +12,7 @@ mod log;
 mod outcome;
 mod plain;
 mod refused_arguments;
+mod run;
 mod schedules;
 mod sim;
 mod terminal;
@@ -55,6 +56,8 @@ enum Command {
     Check(check::Arguments),
     /// Simulate a launch and print the lanes that executed each line
     Sim(sim::Arguments),
+    /// Run a Python script without a GPU: its Triton kernels are simulated
+    Run(run::Arguments),
     /// Run a launch on two kernels, or under two models, and print the first difference
     Compare(compare::Arguments),
     /// Format files in place
@@ -89,6 +92,7 @@ pub fn main() -> ExitCode {
         Command::Lsp { stdio: _ } => serve(),
         Command::Check(arguments) => check::run(&arguments),
         Command::Sim(arguments) => sim::run(&arguments),
+        Command::Run(arguments) => return run::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),

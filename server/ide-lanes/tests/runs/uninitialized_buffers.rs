@@ -29,12 +29,20 @@ const HALF: &str = "len = 64, fill = 'iota', uninitialized = [[0, 64]]";
 #[test]
 fn a_load_whose_value_is_stored() {
     let copy = "ld.global.u32 %r2, [%rd4];\nst.global.u32 [%rd5], %r2;\nret;";
-    check(WHOLE, copy, expect![[r#"
+    check(
+        WHOLE,
+        copy,
+        expect![[r#"
         warning[uninitialized-read] ld.global.u32 %r2, [%rd4]: Uninitialized read: `x[0]` (global), before any thread writes it
-    "#]]);
-    check(HALF, copy, expect![[r#"
+    "#]],
+    );
+    check(
+        HALF,
+        copy,
+        expect![[r#"
         warning[uninitialized-read] ld.global.u32 %r2, [%rd4]: Uninitialized read: `x[0]` (global), before any thread writes it
-    "#]]);
+    "#]],
+    );
     // The second half has values.
     check(HALF, "ld.global.u32 %r2, [%rd4+64];\nst.global.u32 [%rd5], %r2;\nret;", expect![[""]]);
     check("len = 64", copy, expect![[""]]);
@@ -87,12 +95,20 @@ fn vectors() {
 
 #[test]
 fn atomics() {
-    check(WHOLE, "red.global.add.u32 [%rd1], 1;\nret;", expect![[r#"
+    check(
+        WHOLE,
+        "red.global.add.u32 [%rd1], 1;\nret;",
+        expect![[r#"
         warning[uninitialized-read] red.global.add.u32 [%rd1], 1: Uninitialized read: `x[0]` (global), before any thread writes it
-    "#]]);
-    check(WHOLE, "@%p1 atom.global.cas.b32 %r2, [%rd1], 0, 1;\nret;", expect![[r#"
+    "#]],
+    );
+    check(
+        WHOLE,
+        "@%p1 atom.global.cas.b32 %r2, [%rd1], 0, 1;\nret;",
+        expect![[r#"
         warning[uninitialized-read] atom.global.cas.b32 %r2, [%rd1], 0, 1: Uninitialized read: `x[0]` (global), before any thread writes it
-    "#]]);
+    "#]],
+    );
     check(
         WHOLE,
         "@%p1 atom.global.exch.b32 %r2, [%rd1], 5;\n@%p1 atom.global.add.u32 %r3, [%rd1], 5;\nret;",

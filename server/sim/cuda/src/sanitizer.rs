@@ -387,11 +387,9 @@ impl Sanitizer {
                 is_prepared = false;
                 continue;
             }
-            let (conflict, initialized) = shadow.check(reads, index, span, &access);
+            let found = |conflict| conflicts.add(conflict, lane as u32, index);
+            let initialized = shadow.check(reads, index, span, &access, found);
             uninitialized |= u32::from(!initialized) << lane;
-            if let Some(conflict) = conflict {
-                conflicts.add(conflict, lane as u32, index);
-            }
         }
         if uninitialized != 0 && extent.region == MemoryRegion::Shared {
             for lane in lanes(uninitialized) {
@@ -451,12 +449,10 @@ impl Sanitizer {
         let stamp = Stamp::new(self.sync.epoch(thread.warp), statement, thread.lane, strength);
         let (races, needs_initialized) = (self.report.checks.races, region == MemoryRegion::Shared);
         let access = ShadowAccess { sync: &self.sync, stamp, thread, races, needs_initialized };
-        let (conflict, initialized) = shadow.check(event.kind.reads(), index, span, &access);
+        let found = |conflict| conflicts.add(conflict, thread.lane, index);
+        let initialized = shadow.check(event.kind.reads(), index, span, &access, found);
         if !initialized && needs_initialized {
             self.uninitialized_elements(event, index, thread.lane);
-        }
-        if let Some(conflict) = conflict {
-            conflicts.add(conflict, thread.lane, index);
         }
         if synchronizes && !event.kind.reads() && silent >> thread.lane & 1 == 0 {
             self.sync.signal(place, thread, live, SyncAccess { writes: true, ..signal });

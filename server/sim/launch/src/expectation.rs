@@ -35,16 +35,13 @@ pub fn verify(expectation: &Expectation, element: ScalarType, bytes: &[u8]) -> R
         Wanted::File(file) => {
             let mut wrong = differing_elements(file, bytes, element, expectation.tolerance);
             let Some((index, wanted, found)) = wrong.next() else { return Ok(()) };
-            fail(
-                index,
-                format!(
-                    "`{name}`[{index}] is {}, but {} has {}{}",
-                    show(element, found),
-                    file.path,
-                    show(element, wanted),
-                    more(wrong.count())
-                ),
-            )
+            let (found, wanted) = match (show(element, found), show(element, wanted)) {
+                // Two NaNs.
+                (shown, other) if shown == other => (format!("0x{found:x}"), format!("0x{wanted:x}")),
+                shown => shown,
+            };
+            let more = more(wrong.count());
+            fail(index, format!("`{name}`[{index}] is {found}, but {} has {wanted}{more}", file.path))
         }
         Wanted::Values(wanted) => {
             let found = bytes.chunks_exact(element.bytes()).map(|bytes| element.read(bytes));

@@ -405,6 +405,10 @@ fn prerequisite_writes(launch: &Launch, buffers: &[PlacedBuffer]) -> Result<Vec<
 }
 
 fn check_scalar(kind: ScalarType, param: &Parameter) -> Result<(), String> {
+    // LLVM declares halves, and structures of one number, as arrays of bytes.
+    if param.scalar.is_none() && param.bytes == kind.bytes() as u64 {
+        return Ok(());
+    }
     let Some(wanted) = param.scalar else {
         return Err(format!("the parameter is {}: pass `fields = […]` or `bytes = \"…\"`", shape(param)));
     };

@@ -590,3 +590,27 @@ fn expected_files() {
     );
     assert_eq!(expected("expect = [{ name = 'y', file = 'z.bin' }]", &[]), "expect: cannot read z.bin");
 }
+
+/// LLVM declares `half` and `bfloat` as `.param .align 2 .b8 h[2]`, and a structure of one number likewise.
+#[test]
+fn numbers_for_arrays_of_bytes() {
+    let passed = |bytes: u64, argument: &str| {
+        let param = Parameter { name: "p".into(), bytes, align: bytes, scalar: None, is_pointer: false };
+        let kernel = CudaKernel { params: vec![param], address_bytes: Some(8), ..CudaKernel::default() };
+        let text = format!("[[launch]]\nname = 'l'\nfile = 'k'\nargs = [{{ {argument} }}]");
+        let launch = launches(&text, Format::Toml).unwrap().remove(0).usable().unwrap();
+        let kernel = Kernel::new("k".into(), kernel);
+        match resolve(&launch, &kernel, 1 << 24, &|_| Err("none".into())) {
+            Ok(resolved) => hex(&resolved.config.params),
+            Err(problem) => problem.message,
+        }
+    };
+    assert_eq!(passed(2, "f16 = 0.5"), "0038");
+    assert_eq!(passed(2, "bf16 = 0.5"), "003f");
+    assert_eq!(passed(4, "f32 = 0.5"), "0000003f");
+    assert_eq!(passed(8, "f64 = 0.5"), "000000000000e03f");
+    assert_eq!(
+        passed(4, "f16 = 0.5"),
+        "argument `p`: the parameter is 4 bytes and not a scalar: pass `fields = […]` or `bytes = \"…\"`"
+    );
+}
