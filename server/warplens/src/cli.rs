@@ -4,6 +4,7 @@ mod check;
 mod code_frame;
 mod compare;
 mod explain;
+mod extract;
 mod files;
 mod fmt;
 mod input;
@@ -64,6 +65,8 @@ enum Command {
     Fmt(fmt::Arguments),
     /// Run the launches that have `expect`, and report the checks that fail
     Test(test::Arguments),
+    /// Print the inline PTX of C++, CUDA, Rust, Python, Julia and Mojo files
+    Extract(extract::Arguments),
     /// Explain an instruction, a directive or a special register
     Explain(explain::Arguments),
     /// Print completions for a shell
@@ -96,6 +99,7 @@ pub fn main() -> ExitCode {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
+        Command::Extract(arguments) => extract::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Completions { shell } => completions(shell),
         Command::Man { out } => man(out.as_deref()),
