@@ -12,7 +12,9 @@ mod log;
 mod outcome;
 mod plain;
 mod refused_arguments;
+mod sarif;
 mod schedules;
+mod schema;
 mod sim;
 mod terminal;
 mod test;
@@ -63,6 +65,8 @@ enum Command {
     Test(test::Arguments),
     /// Explain an instruction, a directive or a special register
     Explain(explain::Arguments),
+    /// Print the JSON schema of an output
+    Schema(schema::Arguments),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -93,6 +97,7 @@ pub fn main() -> ExitCode {
         Command::Fmt(arguments) => fmt::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Schema(arguments) => schema::run(&arguments),
         Command::Completions { shell } => completions(shell),
         Command::Man { out } => man(out.as_deref()),
     };

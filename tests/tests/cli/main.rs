@@ -12,6 +12,7 @@ mod lane_pages;
 mod readme;
 mod sass;
 mod schedules;
+mod schemas;
 mod simulated;
 mod transcripts;
 mod verdicts;
