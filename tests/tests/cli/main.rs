@@ -9,6 +9,7 @@ mod fmt;
 mod hostile;
 mod injected_failures;
 mod lane_pages;
+mod mcp;
 mod readme;
 mod sass;
 mod schedules;
