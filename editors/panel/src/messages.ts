@@ -45,6 +45,10 @@ export interface RunInfo extends Warp {
   warps: number;
   model: string;
   status: string;
+  /** Absent for the first part of a run. */
+  verdict?: string;
+  /** The evidence that the run lacks, a sentence each. */
+  missing: string[];
   outdated: boolean;
   /** Whether it is the first part of a run that has not ended. */
   partial?: boolean;

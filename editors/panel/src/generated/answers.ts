@@ -119,6 +119,10 @@ version: number, entry: string,
 source_name?: string,
 /** Its sizes are those of the run. */
 launch: Launch & Required<Pick<Launch, 'grid' | 'block'>>, model: string, status: string,
+/** Absent for the beginning of a run. */
+verdict?: string,
+/** The evidence that the run lacks, a sentence each. */
+missing: Array<string>,
 /** Whether the text now has an error that stops a run. */
 outdated?: boolean,
 /** Whether it is only the beginning of the run. */

@@ -2,7 +2,7 @@
 
 mod fix;
 mod human;
-mod json;
+pub(super) mod json;
 mod report;
 mod sarif;
 
@@ -179,7 +179,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
         Ok(())
     })?;
     bar.finish_and_clear();
-    report.end(&mut out)?;
+    report.end(outcome, &mut out)?;
     out.flush()?;
     Ok(outcome)
 }

@@ -112,6 +112,8 @@ fn header(run: &Simulated, warp: WarpId, unexpected: u64, at: Positions<'_>) -> 
         "warps": run.prepared.warps(),
         "model": run.prepared.model.name(),
         "status": run.result.status.as_str(),
+        "verdict": run.verdict.name(),
+        "missing": run.verdict.missing().iter().map(|missing| missing.sentence()).collect::<Vec<_>>(),
         "outdated": false,
         "findings": found.chain(failed).take(MAX_FINDINGS).collect::<Vec<_>>(),
         "unexpected": unexpected,
