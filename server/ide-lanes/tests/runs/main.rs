@@ -7,6 +7,7 @@ mod corrections;
 mod findings_of_launch;
 mod hovers;
 mod inferred;
+mod invalidated_mbarriers;
 mod model_difference;
 mod notes;
 mod operands;

@@ -135,7 +135,7 @@ impl DeviceMemory {
 
     /// The next buffer starts at `address`, a multiple of [`GRANULE`] that is not before [`Self::next_address`].
     pub fn skip_to(&mut self, address: u64) {
-        debug_assert!(address % GRANULE == 0 && address >= self.next_address());
+        debug_assert!(address.is_multiple_of(GRANULE) && address >= self.next_address());
         self.used = (address - self.base) as usize;
         self.owners.resize(self.used / GRANULE as usize, UNOWNED);
     }

@@ -62,6 +62,14 @@ impl PhaseLog {
         }
     }
 
+    /// The object is invalidated: its memory may hold anything from now on, and nothing more is expected of it.
+    pub fn invalidated(&mut self, object: usize) {
+        if let Some(phases) = self.0.get_mut(&object) {
+            phases.running.clear();
+            phases.announced = None;
+        }
+    }
+
     pub fn waited(&mut self, object: usize, statement: u32, thread: Issuer) {
         let phases = self.0.entry(object).or_default();
         let (completed, is_full) = (phases.completed, phases.passed.len() >= MAX_WAITS);

@@ -101,7 +101,7 @@ impl CudaKernel {
 /// The next buffer is allocated at the address that the launch chooses for it.
 fn skip_to_address(new: &NewBuffer<'_>, memory: &mut DeviceMemory, max_memory: u64) -> Result<(), Problem> {
     let Some(address) = new.buffer.address else { return Ok(()) };
-    if address % GRANULE != 0 {
+    if !address.is_multiple_of(GRANULE) {
         let nearest = address.next_multiple_of(GRANULE);
         let message = format!(
             "`address` {address:#x} is not a multiple of {GRANULE}, which buffers start at: write {nearest:#x}"

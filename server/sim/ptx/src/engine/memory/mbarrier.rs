@@ -205,6 +205,10 @@ fn act(
     };
     note_phase(action, operand, at, (before, object), ctx)?;
     let after = if action == MbarrierAction::Invalidate { 0 } else { object.bits() };
+    if action == MbarrierAction::Invalidate {
+        let place = at.place(8, AccessMode::Store, ctx)?.index;
+        ctx.spaces.asynchronous.phases.invalidated(place);
+    }
     if after != bits {
         at.put(8, after, ctx)?;
     }
