@@ -12,6 +12,7 @@ mod extension;
 mod fuzz;
 mod notices;
 mod project;
+mod python_tests;
 mod release_profile;
 mod shell;
 mod skipped;

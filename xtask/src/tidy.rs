@@ -51,7 +51,7 @@ const FENCES: [Fence; 4] = [
 ];
 
 /// What lies at the root of the repository; anything else was added by mistake.
-const TOP_LEVEL: [&str; 27] = [
+const TOP_LEVEL: [&str; 28] = [
     ".cargo",
     ".ci",
     ".config",
@@ -72,6 +72,7 @@ const TOP_LEVEL: [&str; 27] = [
     "editors",
     "examples",
     "pyproject.toml",
+    "python",
     "rust-toolchain.toml",
     "rustfmt.toml",
     "server",

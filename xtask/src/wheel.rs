@@ -1,4 +1,4 @@
-//! The Python wheel with the program, built by maturin around a program that cargo has built already, and its test.
+//! The Python wheel with the program and the Python package, built by maturin around a program that cargo has built already, and its test.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,14 +25,18 @@ pub(crate) fn build(profile: &str, folder: &str) -> Result<Option<PathBuf>> {
     Ok(Some(wheel))
 }
 
-/// Installs the wheel in an empty environment and runs the program there.
+/// Installs the wheel in an empty environment, and runs the program and the package there.
 pub(crate) fn check(wheel: &Path) -> Result<()> {
     let environment = environment("target/python/wheel", true)?;
     let install = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", shell::path_text(wheel)?];
-    shell::run(".", shell::path_text(&program(&environment, "python"))?, &install)?;
+    let python = program(&environment, "python");
+    shell::run(".", shell::path_text(&python)?, &install)?;
     let installed = program(&environment, "warplens");
     shell::run(".", shell::path_text(&installed)?, &["--version"])?;
-    shell::run(".", shell::path_text(&installed)?, &["sim", "examples/divergence.ptx"])
+    shell::run(".", shell::path_text(&installed)?, &["sim", "examples/divergence.ptx"])?;
+    // Without Triton and any other package.
+    shell::run(".", shell::path_text(&python)?, &["-c", "import warplens"])?;
+    shell::run(".", shell::path_text(&python)?, &["-m", "warplens", "--help"])
 }
 
 /// maturin: the one on PATH, or one that is installed in an environment below `target`.
@@ -63,7 +67,7 @@ fn install_maturin() -> Result<PathBuf> {
 }
 
 /// A virtual environment, made again if `empty`.
-fn environment(folder: &str, empty: bool) -> Result<PathBuf> {
+pub(crate) fn environment(folder: &str, empty: bool) -> Result<PathBuf> {
     let python = python().context("Python 3 was not found")?;
     let environment = project_root().join(folder);
     if empty && environment.exists() {
@@ -75,11 +79,11 @@ fn environment(folder: &str, empty: bool) -> Result<PathBuf> {
     Ok(environment)
 }
 
-fn python() -> Option<&'static str> {
+pub(crate) fn python() -> Option<&'static str> {
     ["python3", "python"].into_iter().find(|name| shell::on_path(name))
 }
 
-fn program(environment: &Path, name: &str) -> PathBuf {
+pub(crate) fn program(environment: &Path, name: &str) -> PathBuf {
     let folder = if cfg!(windows) { "Scripts" } else { "bin" };
     environment.join(folder).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }

@@ -6,6 +6,7 @@ import { Comparisons } from './compare';
 import { Encodings } from './encodings';
 import { FindingView } from './finding';
 import { newKernel, reportIssue } from './first_minute';
+import { openGoTo } from './go_to/box';
 import { applyIndentation } from './indentation';
 import { Lanes } from './lanes';
 import { LANGUAGES } from './languages';
@@ -20,6 +21,7 @@ import { offerStrip } from './offer_strip';
 import { LanesPanel } from './panel/view';
 import { pickLaunch, pickModel, runFirst } from './pick';
 import { pickWarp } from './pick_warp';
+import { offerPython } from './python';
 import { SameLaunch } from './same_launch';
 import { SassBeside } from './sass';
 import { sortSassDocuments } from './sass_documents';
@@ -46,10 +48,17 @@ export function activate(context: vscode.ExtensionContext): void {
   applyIndentation(vscode.window.visibleTextEditors);
   context.subscriptions.push(log, server, store, lanes, panel, lit, findings, linked, launches, sass, comparisons);
   context.subscriptions.push(new Strip(store), new Encodings(), offerStrip(store));
-  context.subscriptions.push(adoptWaveDocuments(), sortSassDocuments(), adoptLaunchDocuments(), offerListings(server));
+  context.subscriptions.push(
+    adoptWaveDocuments(),
+    sortSassDocuments(),
+    adoptLaunchDocuments(),
+    offerListings(server),
+    offerPython(context),
+  );
   const commands: Record<string, (...args: never[]) => unknown> = {
     ...launchCommands(server, lanes),
     ...navigationCommands(server, lanes, findings),
+    'warplens.goTo': (typed?: unknown) => openGoTo({ server, panel, findings }, lanes, findings, text(typed)),
     'warplens.openSource': () => openSource(server, linked),
     'warplens.openSass': (uri?: unknown, entry?: string) => sass.open(text(uri), entry),
     'warplens.compareWith': () => comparisons.withFile(),

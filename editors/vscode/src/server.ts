@@ -258,7 +258,7 @@ function setDisplay(section: unknown): void {
 }
 
 /** The server's program: the setting, the one packed with the extension, or the one on PATH, in this order. */
-function findProgram(context: vscode.ExtensionContext): string {
+export function findProgram(context: vscode.ExtensionContext): string {
   const name = process.platform === 'win32' ? 'warplens.exe' : 'warplens';
   const setting = vscode.workspace.getConfiguration('warplens').get<string>('server.path', '');
   if (setting !== '') {

@@ -4,6 +4,7 @@ mod check;
 mod code_frame;
 mod compare;
 mod explain;
+mod extract;
 mod files;
 mod fmt;
 mod input;
@@ -13,6 +14,7 @@ mod mcp;
 mod outcome;
 mod plain;
 mod refused_arguments;
+mod run;
 mod sarif;
 mod schedules;
 mod schema;
@@ -63,12 +65,16 @@ enum Command {
     Check(check::Arguments),
     /// Simulate a launch and print the lanes that executed each line
     Sim(sim::Arguments),
+    /// Run a Python script without a GPU: its Triton kernels are simulated
+    Run(run::Arguments),
     /// Run a launch on two kernels, or under two models, and print the first difference
     Compare(compare::Arguments),
     /// Format files in place
     Fmt(fmt::Arguments),
     /// Run the launches that have `expect`, and report the checks that fail
     Test(test::Arguments),
+    /// Print the inline PTX of C++, CUDA, Rust, Python, Julia and Mojo files
+    Extract(extract::Arguments),
     /// Explain an instruction, a directive or a special register
     Explain(explain::Arguments),
     /// Run the commands as tools of the Model Context Protocol, on standard input and output
@@ -106,9 +112,11 @@ pub fn main() -> ExitCode {
         Command::Lsp { stdio: _ } => serve(),
         Command::Check(arguments) => check::run(&arguments),
         Command::Sim(arguments) => sim::run(&arguments),
+        Command::Run(arguments) => return run::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
+        Command::Extract(arguments) => extract::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),

@@ -43,6 +43,7 @@ fn result(prepared: &Prepared, control: Control<'_>) -> String {
     let options = Options {
         model: prepared.model.name(),
         dump: &prepared.resolved.buffers,
+        saved: None,
         warp: None,
         statements: &prepared.statements,
         failures: &[],

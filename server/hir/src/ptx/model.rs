@@ -20,7 +20,7 @@ pub use instruction::{Address, AddressForm, Bytes, Component, Guard, Mnemonic, O
 pub use name::{NameRef, Resolution, Role};
 pub use problem::{DeclarationMistake, Problem, ProblemKind};
 pub use signature::{Parameter, PerformanceDirective, Pointer, Signature};
-pub use source::{SourceLocation, SourcePosition};
+pub use source::{InlineAssembly, SourceLocation, SourcePosition};
 pub use symbol::{Initializer, Scope, Symbol, SymbolKind, TableKind, Variable};
 pub use types::{Dimension, Linkage, Space, Type, TypeKind, VectorLength};
 

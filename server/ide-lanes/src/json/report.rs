@@ -40,6 +40,9 @@ pub struct Report<'r> {
     #[serde(serialize_with = "object")]
     #[schemars(with = "BTreeMap<String, DumpedBuffer<'r>>")]
     buffers: Vec<(&'r str, DumpedBuffer<'r>)>,
+    /// The file of each buffer, by the name of the argument.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    saved: Option<&'r BTreeMap<String, String>>,
     /// What the program printed.
     #[serde(skip_serializing_if = "str::is_empty")]
     output: &'r str,
@@ -107,6 +110,8 @@ pub struct Options<'o> {
     /// The divergence model that was used.
     pub model: &'static str,
     pub dump: &'o [PlacedBuffer],
+    /// The files to which the buffers were written, by the name of the argument.
+    pub saved: Option<&'o BTreeMap<String, String>>,
     /// The warp to list; by default all.
     pub warp: Option<WarpId>,
     pub statements: &'o [Statement],
@@ -152,6 +157,7 @@ impl<'r> Report<'r> {
             totals: &result.totals,
             findings: findings(resolved, result, options, at),
             buffers: dumped.collect(),
+            saved: options.saved,
             output: &result.output.text,
             output_truncated: result.output.truncated,
             warps,

@@ -23,7 +23,7 @@ pub struct FileLine {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct SourceLine {
-    /// The innermost line that is not in a library header.
+    /// The innermost line that is not in a library: a header, or a module of Triton.
     #[serde(flatten)]
     pub line: FileLine,
     /// The line of an inlined header function, if the statement is in one.
@@ -46,7 +46,9 @@ impl SourceLine {
 impl FileLine {
     pub(crate) fn is_in_header(&self) -> bool {
         let name = self.name();
-        self.file.contains("/include/")
+        const LIBRARIES: [&str; 4] =
+            ["/include/", "/triton/language/", "/triton/experimental/", "/site-packages/"];
+        LIBRARIES.iter().any(|folder| self.file.contains(folder))
             || [".h", ".hpp", ".inl"].iter().any(|extension| name.ends_with(extension))
             || !name.contains('.')
     }

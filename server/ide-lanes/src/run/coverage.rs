@@ -72,7 +72,7 @@ pub(super) fn outputs(resolved: &Resolved, body: &Body) -> Arc<[SmolStr]> {
     let stored = arguments.filter(|(_, parts)| parts.iter().any(may_store));
     let names = stored.filter_map(|(argument, _)| argument.name.as_deref());
     let is_open =
-        |name: &&str| resolved.buffer(name).is_some_and(|buffer| buffer.deferred == Some(Fill::Unset));
+        |name: &&str| resolved.buffer(name).is_some_and(|buffer| buffer.deferred.is_some_and(Fill::is_open));
     names.filter(is_open).map(SmolStr::from).collect()
 }
 
@@ -139,7 +139,7 @@ impl Prepared {
     fn is_output(&self, buffer: &PlacedBuffer, is_without_result: bool) -> bool {
         let mut expect = self.resolved.launch.expect.iter();
         self.outputs.contains(&buffer.name)
-            || buffer.deferred == Some(Fill::Unset)
+            || buffer.deferred.is_some_and(Fill::is_open)
                 && (is_without_result || expect.any(|expected| expected.name == *buffer.name))
     }
 

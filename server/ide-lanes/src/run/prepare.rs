@@ -97,7 +97,7 @@ pub fn prepare(
     let has_one = resolved.config.warps() == 1 || resolved.config.grid == [1; 3];
     let cooperation =
         if has_one || body.is_some() { cooperation(kernel, facts()) } else { Cooperation::default() };
-    let is_open = |buffer: &PlacedBuffer| buffer.deferred == Some(Fill::Unset);
+    let is_open = |buffer: &PlacedBuffer| buffer.deferred.is_some_and(Fill::is_open);
     let outputs = match resolved.buffers.iter().any(is_open) {
         true => coverage::outputs(&resolved, facts()),
         false => Arc::default(),

@@ -73,6 +73,7 @@ impl Run {
         let options = Options {
             model: self.prepared.model.name(),
             dump: &self.prepared.resolved.buffers,
+            saved: None,
             warp: None,
             statements: &self.prepared.statements,
             failures: &[],

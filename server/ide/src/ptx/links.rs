@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
-use text_size::TextRange;
-use warplens_hir::ptx::Directive;
+use text_size::{TextRange, TextSize};
+use warplens_hir::ptx::{Directive, InlineAssembly};
 use warplens_ide_db::ptx::ptx_header;
 use warplens_ide_db::{Database, Db, DocumentLink, File, Item, items};
 use warplens_syntax::ast::AstNode;
@@ -24,7 +24,26 @@ fn item_source_refs<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[SourceRef]> {
     if !(text.contains(".loc") || text.contains(".file")) {
         return Box::default();
     }
-    item.parse(db).syntax().descendants().flat_map(|node| source_refs(&node)).collect()
+    let wrong = inline_assemblies(text);
+    let refs = item.parse(db).syntax().descendants().flat_map(|node| source_refs(&node));
+    refs.filter(|place| wrong.iter().all(|range| !range.contains_range(place.range))).collect()
+}
+
+/// The texts of inline assembly, in which each `.loc` is the compiler's count of its lines and no position of the source.
+fn inline_assemblies(text: &str) -> Vec<TextRange> {
+    let (mut ranges, mut start, mut offset) = (Vec::new(), None, TextSize::new(0));
+    for line in text.split_inclusive('\n') {
+        let comment = line.trim();
+        match InlineAssembly::of_comment(comment).filter(|_| comment.starts_with("//")) {
+            Some(InlineAssembly::Begin) => start = Some(offset),
+            Some(InlineAssembly::End) => {
+                ranges.extend(start.take().map(|start| TextRange::new(start, offset)));
+            }
+            None => {}
+        }
+        offset += TextSize::of(line);
+    }
+    ranges
 }
 
 /// The source references of a directive. For inlined code there are two: its own and that of the call.

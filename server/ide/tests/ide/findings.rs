@@ -24,7 +24,7 @@ fn found(example: &Example) -> Result<Vec<FindingKind>, String> {
 fn run(example: &Example) -> Result<Vec<Found>, String> {
     let mut host = AnalysisHost::new();
     host.set_accepts(example.accepts);
-    host.open(FileId(0), example.language, &example.text);
+    host.open(FileId(0), example.language.unwrap(), &example.text);
     let request =
         RunRequest::first(RunOptions { checks: Checks::ALL, coverage: true, ..RunOptions::default() });
     let prepared =
@@ -54,7 +54,7 @@ fn run(example: &Example) -> Result<Vec<Found>, String> {
 fn corrected(example: &Example, kind: FindingKind) -> Option<(Example, String)> {
     let mut host = AnalysisHost::new();
     host.set_accepts(example.accepts);
-    host.open(FileId(0), example.language, &example.text);
+    host.open(FileId(0), example.language.unwrap(), &example.text);
     let request = RunRequest::first(RunOptions { checks: Checks::ALL, ..RunOptions::default() });
     let analysis = host.snapshot();
     let prepared = analysis.prepare_run(FileId(0), &request, None, &|_| Err(String::new().into()));
@@ -96,7 +96,7 @@ fn fixes_correct_the_examples() {
 /// The errors of the text.
 fn errors(example: &Example) -> Vec<String> {
     let mut host = AnalysisHost::new();
-    host.open(FileId(0), example.language, &example.text);
+    host.open(FileId(0), example.language.unwrap(), &example.text);
     let found = host.snapshot().diagnostics(FileId(0)).unwrap();
     let errors = found.into_iter().filter(|found| found.severity == Severity::Error);
     errors.map(|error| error.message).collect()
@@ -202,8 +202,10 @@ fn the_assembler_accepts_the_examples() {
     let mut wrong = Vec::new();
     for kind in FindingKind::all() {
         let examples = examples(kind.page());
-        for (at, example) in
-            examples.iter().enumerate().filter(|(_, one)| one.language == warplens_syntax::ptx::LANGUAGE)
+        for (at, example) in examples
+            .iter()
+            .enumerate()
+            .filter(|(_, one)| one.language == Some(warplens_syntax::ptx::LANGUAGE))
         {
             if !accepts(&ptxas, kind.name(), &example.text) {
                 wrong.push(format!("{kind}: example {}", at + 1));

@@ -37,6 +37,7 @@ pub mod undefined_messages;
 pub mod undefined_use;
 mod uninitialized;
 pub(crate) mod unused_reads;
+mod unwritten;
 pub mod used_lanes;
 mod vector_clock;
 mod volatile;
@@ -65,6 +66,7 @@ use self::shadow::{Shadow, ShadowAccess};
 use self::stamp::{Stamp, Strength};
 use self::undefined_access::{ELEMENTS, UndefinedAccess};
 use self::unused_reads::BlockUses;
+use self::unwritten::UnwrittenBytes;
 use self::volatile::VolatileAccesses;
 use super::memory::local::Local;
 use super::memory::region::{CheckedAddresses, Extent, MemoryRegion};
@@ -82,6 +84,8 @@ pub struct ClusterSanitizer {
     copies: Copies,
     mbarriers: Mbarriers,
     remote: RemoteAccesses,
+    /// The bytes of shared memory to which bytes without a value were copied.
+    unwritten: UnwrittenBytes,
     /// By warp of the cluster: the last wait on an mbarrier, if it was relaxed and nothing has ordered the operations
     /// after it.
     relaxed_waits: FxHashMap<u32, u32>,
@@ -108,6 +112,8 @@ pub struct Sanitizer {
     pub watch: Option<WatchedByte>,
     /// The ranges of device memory that the prerequisite grid writes: addresses and lengths.
     pub prerequisite_writes: Vec<(u64, u64)>,
+    /// The bytes of the launch's buffers that have no value.
+    unwritten: UnwrittenBytes,
     pub block: BlockSanitizer,
     cluster: ClusterSanitizer,
     sync: HappensBefore,
@@ -263,12 +269,16 @@ impl Sanitizer {
         if (order.special != SpecialOrder::None) | is_in_cluster | !self.prerequisite_writes.is_empty() {
             self.note_special(event, spaces);
         }
-        let strong = order.strong || matches!(event.kind, AccessKind::Atomic | AccessKind::Completion);
+        let strong = order.strong || event.kind.is_strong();
         let strength = Strength::of(strong, self.scope_of(order));
         if strong {
             self.access_strong(event, spaces);
         }
         self.undefined.uninitialized[..event.count.min(ELEMENTS)].fill(0);
+        if self.tracks_unwritten() {
+            self.undefined.is_passed_on = false;
+            self.access_unwritten(event);
+        }
         if self.undefined.store.is_some() {
             self.undefined.note_store(event);
         }
@@ -288,12 +298,13 @@ impl Sanitizer {
         if !conflicts.is_empty() {
             self.report_races(event, &conflicts, spaces);
         }
-        let is_uninitialized = event.kind.reads()
+        let is_uninitialized = (event.kind.reads() || event.kind == AccessKind::Atomic)
             && self.report.checks.uninitialized
             && self.undefined.uninitialized[..event.count].iter().any(|&mask| mask != 0);
         match event.kind {
             _ if !is_uninitialized => {}
             AccessKind::Load => self.undefined.note(event, self.report.visit.statement, spaces, local),
+            AccessKind::Source => {}
             _ => self.undefined.report(event, &mut self.report, spaces, local),
         }
     }
@@ -376,11 +387,9 @@ impl Sanitizer {
                 is_prepared = false;
                 continue;
             }
-            let (conflict, initialized) = shadow.check(reads, index, span, &access);
+            let found = |conflict| conflicts.add(conflict, lane as u32, index);
+            let initialized = shadow.check(reads, index, span, &access, found);
             uninitialized |= u32::from(!initialized) << lane;
-            if let Some(conflict) = conflict {
-                conflicts.add(conflict, lane as u32, index);
-            }
         }
         if uninitialized != 0 && extent.region == MemoryRegion::Shared {
             for lane in lanes(uninitialized) {
@@ -440,12 +449,10 @@ impl Sanitizer {
         let stamp = Stamp::new(self.sync.epoch(thread.warp), statement, thread.lane, strength);
         let (races, needs_initialized) = (self.report.checks.races, region == MemoryRegion::Shared);
         let access = ShadowAccess { sync: &self.sync, stamp, thread, races, needs_initialized };
-        let (conflict, initialized) = shadow.check(event.kind.reads(), index, span, &access);
+        let found = |conflict| conflicts.add(conflict, thread.lane, index);
+        let initialized = shadow.check(event.kind.reads(), index, span, &access, found);
         if !initialized && needs_initialized {
             self.uninitialized_elements(event, index, thread.lane);
-        }
-        if let Some(conflict) = conflict {
-            conflicts.add(conflict, thread.lane, index);
         }
         if synchronizes && !event.kind.reads() && silent >> thread.lane & 1 == 0 {
             self.sync.signal(place, thread, live, SyncAccess { writes: true, ..signal });

@@ -7,7 +7,7 @@ use warplens_sim_warp::scalar_type::ScalarType;
 use warplens_sim_warp::trace::RunResult;
 
 use super::contents::{self, FileReader};
-use super::model::{Alias, Argument, Fill, Launch, MapBuffer, Passed, size};
+use super::model::{Argument, Buffer, Contents, Fill, Launch, MapBuffer, Passed, size};
 use super::problem::Problem;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,33 +38,113 @@ pub struct Budget<'a> {
     pub(crate) read_file: FileReader<'a>,
 }
 
-/// Places the buffers of a launch and returns them with their aliases. `place` allocates an argument's buffer of a length,
-/// copies its bytes to it, of which there are none if it starts as zeros, and returns the address.
+/// A buffer of an argument that is to be placed in memory.
+pub struct NewBuffer<'l> {
+    pub argument: &'l Argument,
+    pub name: String,
+    pub buffer: &'l Buffer,
+    /// Length in bytes.
+    pub len: u64,
+    /// The contents; none if the buffer starts as zeros.
+    pub bytes: Vec<u8>,
+}
+
+impl NewBuffer<'_> {
+    /// A problem at a key of the buffer.
+    pub fn wrong(&self, key: &str, message: impl AsRef<str>) -> Problem {
+        let problem = wrong(self.argument, message);
+        Problem { at: self.buffer.spans.get(key).cloned().or(problem.at), ..problem }
+    }
+}
+
+/// Places the buffers of a launch and returns them with their aliases. `place` allocates a buffer, copies its contents there, and returns
+/// the address. Buffers whose address the launch chooses come first, in ascending order.
 pub fn place_buffers(
     launch: &Launch,
     mut budget: Budget<'_>,
-    mut place: impl FnMut(&Argument, &str, u64, &[u8]) -> Result<u64, Problem>,
+    mut place: impl FnMut(&NewBuffer<'_>) -> Result<u64, Problem>,
 ) -> Result<Vec<PlacedBuffer>, Problem> {
     let together = check_sizes(launch, budget.left)?;
     let mut buffers = Vec::new();
-    for argument in launch.args.iter().flat_map(Argument::all) {
-        for (name, buffer) in argument.own_buffers() {
-            let deferred = contents::deferred(buffer, together);
-            let bytes = match deferred {
-                Some(_) => Vec::new(),
-                None => {
-                    let bytes = contents::build(buffer, budget.left, budget.read_file);
-                    bytes.map_err(|message| wrong(argument, message))?
-                }
-            };
-            let len = contents::size(buffer).unwrap_or(bytes.len() as u64);
-            budget.left = budget.left.saturating_sub(len);
-            let address = place(argument, &name, len, &bytes)?;
-            let (name, element) = (name.into(), buffer.element);
-            buffers.push(PlacedBuffer { name, element, address, len, deferred });
+    let arguments = launch.args.iter().flat_map(Argument::all);
+    let own =
+        arguments.flat_map(|argument| argument.own_buffers().into_iter().map(move |own| (argument, own)));
+    let mut own: Vec<_> = own.collect();
+    own.sort_by_key(|(_, (_, buffer))| buffer.address.unwrap_or(u64::MAX));
+    for (argument, (name, buffer)) in own {
+        let deferred = contents::deferred(buffer, together);
+        let bytes = match deferred {
+            Some(_) => Vec::new(),
+            None => {
+                let bytes = contents::build(buffer, budget.left, budget.read_file);
+                bytes.map_err(|message| wrong(argument, message))?
+            }
+        };
+        let len = contents::size(buffer).unwrap_or(bytes.len() as u64);
+        budget.left = budget.left.saturating_sub(len);
+        let new = NewBuffer { argument, name, buffer, len, bytes };
+        check_uninitialized(&new)?;
+        let address = place(&new)?;
+        let (name, element) = (new.name.into(), buffer.element);
+        buffers.push(PlacedBuffer { name, element, address, len, deferred });
+    }
+    let buffers = with_aliases(launch, &buffers)?;
+    launch.args.iter().flat_map(Argument::all).try_for_each(|argument| check_offset(argument, &buffers))?;
+    Ok(buffers)
+}
+
+/// The parts without values lie in a buffer that has values elsewhere.
+fn check_uninitialized(new: &NewBuffer<'_>) -> Result<(), Problem> {
+    let NewBuffer { buffer, len, .. } = new;
+    let problem = |message: String| Err(new.wrong("uninitialized", message));
+    for [start, end] in &buffer.uninitialized {
+        if start >= end {
+            return problem(format!(
+                "a range of `uninitialized` ends at {end} and starts at {start}: the end is the byte after the last one"
+            ));
+        }
+        if end > len {
+            return problem(format!("`uninitialized` reaches to byte {end}, but the buffer has {len} bytes"));
         }
     }
-    with_aliases(launch, &buffers)
+    match buffer.contents {
+        Contents::Filled { fill: Fill::Uninitialized, .. } if !buffer.uninitialized.is_empty() => {
+            problem("the whole buffer is uninitialized already, by `fill`: remove one".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The address that an argument passes lies in its buffer, or just behind it, as that of an empty tensor may.
+fn check_offset(argument: &Argument, buffers: &[PlacedBuffer]) -> Result<(), Problem> {
+    let (offset, spans) = match &argument.passed {
+        Passed::Buffer(buffer) => (buffer.offset, &buffer.spans),
+        Passed::Alias(alias) => (alias.offset, &alias.spans),
+        _ => return Ok(()),
+    };
+    match buffers.iter().find(|buffer| buffer.name == argument.name()) {
+        Some(buffer) if offset > buffer.len => {
+            let problem =
+                wrong(argument, format!("`offset` is {offset}, but the buffer has {} bytes", buffer.len));
+            Err(Problem { at: spans.get("offset").cloned().or(problem.at), ..problem })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The parts of the buffers that have no values, as addresses and lengths.
+pub fn uninitialized_ranges(launch: &Launch, buffers: &[PlacedBuffer]) -> Vec<(u64, u64)> {
+    let own = launch.args.iter().flat_map(Argument::all).flat_map(Argument::own_buffers);
+    let mut ranges = Vec::new();
+    for (name, buffer) in own {
+        let Some(placed) = buffers.iter().find(|placed| placed.name == name) else { continue };
+        let parts = buffer.uninitialized.iter().map(|[start, end]| (placed.address + start, end - start));
+        ranges.extend(parts);
+        if placed.deferred == Some(Fill::Uninitialized) && placed.len > 0 {
+            ranges.push((placed.address, placed.len));
+        }
+    }
+    ranges
 }
 
 /// Adds up the sizes that are known before anything is allocated.
@@ -89,9 +169,14 @@ pub(crate) fn shape_of(argument: &Argument) -> ArrayShape {
     }
 }
 
-/// The address of the buffer that an argument passes.
+/// The address that an argument passes: that of its buffer, and its offset from there. A tensor map adds its own offset.
 pub fn address_of(argument: &Argument, buffers: &[PlacedBuffer]) -> u64 {
-    buffers.iter().find(|buffer| buffer.name == argument.name()).map_or(0, |buffer| buffer.address)
+    let offset = match &argument.passed {
+        Passed::Buffer(buffer) => buffer.offset,
+        Passed::Alias(alias) => alias.offset,
+        _ => 0,
+    };
+    buffers.iter().find(|buffer| buffer.name == argument.name()).map_or(0, |buffer| buffer.address + offset)
 }
 
 /// Gives arguments without a name their default names, by index, and derives the names of their fields.
@@ -143,8 +228,9 @@ fn with_aliases(launch: &Launch, buffers: &[PlacedBuffer]) -> Result<Vec<PlacedB
             let unknown = no_such_buffer(of, buffers);
             return Err(match &argument.passed {
                 Passed::TensorMap(map) => map.wrong(argument, "buffer", &unknown),
-                Passed::Alias(Alias { at: Some(at), .. }) => {
-                    Problem { at: Some(at.clone()), ..wrong(argument, unknown) }
+                Passed::Alias(alias) => {
+                    let problem = wrong(argument, unknown);
+                    Problem { at: alias.spans.get("alias").cloned().or(problem.at), ..problem }
                 }
                 _ => wrong(argument, unknown),
             });

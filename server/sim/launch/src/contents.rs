@@ -90,7 +90,7 @@ pub(crate) fn write_unless(
     memory: &mut [u8],
 ) -> Result<(), Cancelled> {
     let mut random = match fill {
-        Fill::Unset | Fill::Zero => return Ok(()),
+        Fill::Unset | Fill::Zero | Fill::Uninitialized => return Ok(()),
         Fill::Random { seed } => SplitMix64(seed),
         Fill::Iota | Fill::Value(_) => SplitMix64(0),
     };
@@ -111,7 +111,7 @@ pub(crate) fn write_unless(
         let mut count = || index.next().unwrap_or_default();
         // A loop for each pattern: a gigabyte has a billion elements.
         match fill {
-            Fill::Unset | Fill::Zero => {}
+            Fill::Unset | Fill::Zero | Fill::Uninitialized => {}
             Fill::Value(bits) => elements(size, target, || bits),
             Fill::Iota if is_integer => elements(size, target, count),
             Fill::Iota => {
@@ -198,7 +198,7 @@ mod tests {
             bytes("f64[1000000]"),
             "the buffer requires 8000000 bytes, the limit is 1048576: make it shorter"
         );
-        let file = |element| Buffer { element, contents: Contents::File("y.bin".to_owned()) };
+        let file = |element| Buffer::new(element, Contents::File("y.bin".to_owned()));
         use warplens_sim_warp::scalar_type::ScalarType::{U8, U32};
         assert_eq!(build(&file(U8), 9, &|_| Ok(vec![1, 2, 3])), Ok(vec![1, 2, 3]));
         assert!(build(&file(U32), 9, &|_| Ok(vec![1, 2, 3])).is_err());

@@ -2,7 +2,7 @@
 
 use warplens_sim_warp::scalar_type::{Class, ScalarType};
 
-use super::model::{Expectation, Number, Wanted, hex};
+use super::model::{Expectation, ExpectedFile, Number, Wanted, hex};
 
 /// A failed expectation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +32,17 @@ pub fn verify(expectation: &Expectation, element: ScalarType, bytes: &[u8]) -> R
                 ),
             ),
         },
+        Wanted::File(file) => {
+            let mut wrong = differing_elements(file, bytes, element, expectation.tolerance);
+            let Some((index, wanted, found)) = wrong.next() else { return Ok(()) };
+            let (found, wanted) = match (show(element, found), show(element, wanted)) {
+                // Two NaNs.
+                (shown, other) if shown == other => (format!("0x{found:x}"), format!("0x{wanted:x}")),
+                shown => shown,
+            };
+            let more = more(wrong.count());
+            fail(index, format!("`{name}`[{index}] is {found}, but {} has {wanted}{more}", file.path))
+        }
         Wanted::Values(wanted) => {
             let found = bytes.chunks_exact(element.bytes()).map(|bytes| element.read(bytes));
             let differs =
@@ -39,21 +50,51 @@ pub fn verify(expectation: &Expectation, element: ScalarType, bytes: &[u8]) -> R
             let mut wrong =
                 wanted.iter().zip(found).enumerate().filter(|(_, (wanted, found))| differs(wanted, *found));
             let Some((index, (wanted, found))) = wrong.next() else { return Ok(()) };
-            let more = match wrong.count() {
-                0 => String::new(),
-                1 => "; one more element differs".to_owned(),
-                more => format!("; {more} more elements differ"),
-            };
             fail(
                 index,
                 format!(
-                    "`{name}`[{index}] is {}, expected {}{more}",
+                    "`{name}`[{index}] is {}, expected {}{}",
                     show(element, found),
-                    show_number(*wanted, element)
+                    show_number(*wanted, element),
+                    more(wrong.count())
                 ),
             )
         }
     }
+}
+
+fn more(others: usize) -> String {
+    match others {
+        0 => String::new(),
+        1 => "; one more element differs".to_owned(),
+        others => format!("; {others} more elements differ"),
+    }
+}
+
+/// The elements that differ from those of a file: the index, the expected bits and the found ones. Without a tolerance, all bits must be
+/// equal.
+fn differing_elements<'b>(
+    file: &'b ExpectedFile,
+    bytes: &'b [u8],
+    element: ScalarType,
+    tolerance: f64,
+) -> impl Iterator<Item = (usize, u64, u64)> + 'b {
+    // Whole blocks are compared first: a buffer may have a billion elements, and nearly all are equal.
+    const BLOCK: usize = 4096;
+    let blocks = file.bytes.chunks(BLOCK).zip(bytes.chunks(BLOCK)).enumerate();
+    let size = element.bytes();
+    let of_block = move |(block, (wanted, found)): (usize, (&'b [u8], &'b [u8]))| {
+        let pairs = wanted.chunks_exact(size).zip(found.chunks_exact(size));
+        pairs.enumerate().filter_map(move |(index, (wanted, found))| {
+            let (wanted, found) = (element.read(wanted), element.read(found));
+            let differs = match tolerance > 0.0 {
+                true => !same(element, wanted, found, tolerance),
+                false => wanted != found,
+            };
+            differs.then_some((block * (BLOCK / size) + index, wanted, found))
+        })
+    };
+    blocks.filter(|(_, (wanted, found))| wanted != found).flat_map(of_block)
 }
 
 /// The indices of elements that differ from the expected ones, with the expected bits if they are known.
@@ -65,6 +106,10 @@ pub fn differences(expectation: &Expectation, element: ScalarType, bytes: &[u8])
             let differing = pairs.filter(|(_, (wanted, found))| !found.starts_with(wanted));
             let bits = |wanted: &[u8]| (wanted.len() == element.bytes()).then(|| element.read(wanted));
             differing.map(|(index, (wanted, _))| (index, bits(wanted))).collect()
+        }
+        Wanted::File(file) => {
+            let differing = differing_elements(file, bytes, element, expectation.tolerance);
+            differing.map(|(index, wanted, _)| (index as u64, Some(wanted))).collect()
         }
         Wanted::Values(wanted) => {
             let pairs = (0..).zip(wanted.iter().zip(found.map(|bytes| element.read(bytes))));
@@ -83,6 +128,12 @@ pub(crate) fn check(expectation: &Expectation, element: ScalarType, len: u64) ->
             Err(format!("`{name}` has {len} bytes, but {} are expected", wanted.len()))
         }
         Wanted::Bytes(_) => Ok(()),
+        Wanted::File(file) if file.bytes.len() as u64 != len => Err(format!(
+            "`{name}` has {len} bytes, but {} has {}: the file holds the whole buffer",
+            file.path,
+            file.bytes.len()
+        )),
+        Wanted::File(_) => Ok(()),
         Wanted::Values(wanted) => {
             let elements = len / element.bytes() as u64;
             if wanted.len() as u64 > elements {
@@ -204,6 +255,51 @@ mod tests {
             expect!["`y` differs from byte 1 on: it holds 0903, expected 0203"],
         );
         run(F32, Wanted::Values(vec![Number::Bits(0x3f800000)]), 0.0, &[1.0], expect!["holds"]);
+    }
+
+    fn file(element: ScalarType, values: &[u64]) -> Wanted {
+        let mut bytes = Vec::new();
+        values.iter().for_each(|bits| element.write(*bits, &mut bytes));
+        Wanted::File(ExpectedFile { path: "y.bin".to_owned(), bytes: bytes.into() })
+    }
+
+    #[test]
+    fn files_hold_every_element() {
+        let one = 0x3f80_0000;
+        run(F32, file(F32, &[one, one]), 0.0, &[1.0, 1.0], expect!["holds"]);
+        run(
+            F32,
+            file(F32, &[one, one, one]),
+            0.0,
+            &[1.0, 2.0, 3.0],
+            expect!["`y`[1] is 2.0, but y.bin has 1.0; one more element differs"],
+        );
+        // Without a tolerance, all bits must be equal: the payload of a NaN and the sign of a zero count.
+        run(F32, file(F32, &[0x8000_0000]), 0.0, &[0.0], expect!["`y`[0] is 0.0, but y.bin has -0.0"]);
+        run(F32, file(F32, &[0x8000_0000, 0x7fc0_0001]), 1e-6, &[0.0, f64::NAN], expect!["holds"]);
+        run(F32, file(F32, &[one]), 1e-6, &[1.5], expect!["`y`[0] is 1.5, but y.bin has 1.0"]);
+        run(
+            F32,
+            file(F32, &[one]),
+            0.0,
+            &[1.0, 1.0],
+            expect!["`y` has 8 bytes, but y.bin has 4: the file holds the whole buffer"],
+        );
+    }
+
+    #[test]
+    fn far_elements_of_files() {
+        let mut found = vec![0.0; 10_000];
+        found[9_999] = 7.0;
+        run(S16, file(S16, &[0; 10_000]), 0.0, &found, expect!["`y`[9999] is 7, but y.bin has 0"]);
+        let expectation = Expectation {
+            name: "y".to_owned(),
+            wanted: file(S16, &[0, 1, 2]),
+            tolerance: 0.0,
+            at: None,
+            values_at: Arc::default(),
+        };
+        assert_eq!(differences(&expectation, S16, &[0, 0, 5, 0, 2, 0]), [(1, Some(1))]);
     }
 
     #[test]

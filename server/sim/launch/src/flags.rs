@@ -75,7 +75,7 @@ fn json(flag: &str) -> Option<Result<Argument, Problem>> {
 
 fn passed(value: &str) -> Result<Passed, String> {
     if let Some(of) = value.strip_prefix('@') {
-        return Ok(Passed::Alias(Alias { of: of.to_owned(), at: None }));
+        return Ok(Passed::Alias(Alias::whole(of)));
     }
     let (head, contents) = match value.split_once(':') {
         Some((head, contents)) => (head.trim(), Some(contents.trim())),
@@ -96,7 +96,7 @@ fn passed(value: &str) -> Result<Passed, String> {
     match (len, contents) {
         (Some(len), None) => {
             let contents = Contents::Filled { len: len.into(), fill: Fill::Unset };
-            Ok(Passed::Buffer(Buffer { element, contents }))
+            Ok(Passed::Buffer(Buffer::new(element, contents)))
         }
         (Some(len), Some(contents)) => filled(element, len.into(), contents),
         (None, Some(list)) if list.starts_with('[') => values(element, list),
@@ -116,10 +116,11 @@ fn filled(element: ScalarType, len: u64, contents: &str) -> Result<Passed, Strin
             "zero" => Fill::Zero,
             "iota" => Fill::Iota,
             "random" => Fill::Random { seed: 1 },
+            "uninitialized" => Fill::Uninitialized,
             value => Fill::Value(number(value)?.bits(element)?),
         },
     };
-    Ok(Passed::Buffer(Buffer { element, contents: Contents::Filled { len, fill } }))
+    Ok(Passed::Buffer(Buffer::new(element, Contents::Filled { len, fill })))
 }
 
 fn values(element: ScalarType, list: &str) -> Result<Passed, String> {
@@ -127,7 +128,7 @@ fn values(element: ScalarType, list: &str) -> Result<Passed, String> {
     let inner = inner.ok_or("the list of values is not closed with `]`")?.trim();
     let parts = inner.split(',').filter(|_| !inner.is_empty());
     let values = parts.map(|part| number(part.trim())?.bits(element)).collect::<Result<_, _>>()?;
-    Ok(Passed::Buffer(Buffer { element, contents: Contents::Values(values) }))
+    Ok(Passed::Buffer(Buffer::new(element, Contents::Values(values))))
 }
 
 fn number(text: &str) -> Result<Number, String> {
@@ -206,36 +207,41 @@ mod tests {
         check(
             "x=f32[100]:iota",
             expect![[
-                r#"Some("x") Buffer(Buffer { element: F32, contents: Filled { len: 100, fill: Iota } })"#
+                r#"Some("x") Buffer(Buffer { element: F32, contents: Filled { len: 100, fill: Iota }, uninitialized: [], offset: 0, address: None, spans: {} })"#
             ]],
         );
         check(
             "x=u8[4]",
             expect![[
-                r#"Some("x") Buffer(Buffer { element: U8, contents: Filled { len: 4, fill: Unset } })"#
+                r#"Some("x") Buffer(Buffer { element: U8, contents: Filled { len: 4, fill: Unset }, uninitialized: [], offset: 0, address: None, spans: {} })"#
             ]],
         );
         check(
             "x=u8[4]:7",
             expect![[
-                r#"Some("x") Buffer(Buffer { element: U8, contents: Filled { len: 4, fill: Value(7) } })"#
+                r#"Some("x") Buffer(Buffer { element: U8, contents: Filled { len: 4, fill: Value(7) }, uninitialized: [], offset: 0, address: None, spans: {} })"#
             ]],
         );
         check(
             "x=f64[4]:random:9",
             expect![[
-                r#"Some("x") Buffer(Buffer { element: F64, contents: Filled { len: 4, fill: Random { seed: 9 } } })"#
+                r#"Some("x") Buffer(Buffer { element: F64, contents: Filled { len: 4, fill: Random { seed: 9 } }, uninitialized: [], offset: 0, address: None, spans: {} })"#
             ]],
         );
         check(
             "y=f32:[1, 2.5,-3]",
             expect![[
-                r#"Some("y") Buffer(Buffer { element: F32, contents: Values([1065353216, 1075838976, 3225419776]) })"#
+                r#"Some("y") Buffer(Buffer { element: F32, contents: Values([1065353216, 1075838976, 3225419776]), uninitialized: [], offset: 0, address: None, spans: {} })"#
             ]],
         );
-        check("y=u8:[]", expect![[r#"Some("y") Buffer(Buffer { element: U8, contents: Values([]) })"#]]);
-        check("z=@x", expect![[r#"Some("z") Alias(Alias { of: "x", at: None })"#]]);
-        check("@x", expect![[r#"None Alias(Alias { of: "x", at: None })"#]]);
+        check(
+            "y=u8:[]",
+            expect![[
+                r#"Some("y") Buffer(Buffer { element: U8, contents: Values([]), uninitialized: [], offset: 0, address: None, spans: {} })"#
+            ]],
+        );
+        check("z=@x", expect![[r#"Some("z") Alias(Alias { of: "x", offset: 0, spans: {} })"#]]);
+        check("@x", expect![[r#"None Alias(Alias { of: "x", offset: 0, spans: {} })"#]]);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use warplens_sim_cuda::tensor::map::ElementType;
 use warplens_sim_cuda::tensor::swizzle::Swizzle;
+use warplens_sim_cuda::windows;
 use warplens_sim_warp::scalar_type::ScalarType;
 
 use super::problem::Problem;
@@ -218,13 +219,18 @@ pub static EXPECTATION: Table = table(
         Key::new("name", ValueShape::Text, "The buffer."),
         Key::new("values", NUMBERS, "Its first elements."),
         Key::new("bytes", ValueShape::Hex, "Its first bytes, in hex."),
+        Key::new(
+            "file",
+            ValueShape::Text,
+            "A file with the bytes of the whole buffer, relative to this one.",
+        ),
         Key::new("tolerance", ValueShape::Tolerance, "The allowed difference of floats."),
     ],
     &["name"],
 )
 .with(&[Rule::ExactlyOne(&EXPECTED)]);
 
-pub(super) const EXPECTED: [&str; 2] = ["values", "bytes"];
+pub(super) const EXPECTED: [&str; 3] = ["values", "bytes", "file"];
 
 const NUMBERS: ValueShape = ValueShape::List { of: &ValueShape::Number, min: 0, max: None };
 
@@ -293,21 +299,44 @@ const CONTENTS_OR_LEN: [&str; 5] = ["fill", "values", "bytes", "file", "len"];
 const LEN: Key = Key::new("len", COUNT, "The number of elements.");
 const FILL: Key = Key::new("fill", ValueShape::OneOf(FILLS), "The value of each element.");
 const FILLS: &[ValueShape] =
+    &[ValueShape::Words(|| vec!["zero", "iota", "random", "uninitialized"]), ValueShape::Table(&FILL_VALUE)];
+/// The values of a replica are read together with those of others, which are not tracked.
+const REPLICA_FILLS: &[ValueShape] =
     &[ValueShape::Words(|| vec!["zero", "iota", "random"]), ValueShape::Table(&FILL_VALUE)];
 const SEED: Key =
     Key::new("seed", ValueShape::Integer { low: 0, high: u64::MAX as i128 }, "For `random`; 1 by default.");
 const VALUES: Key = Key::new("values", NUMBERS, "The elements.");
 const BYTES: Key = Key::new("bytes", ValueShape::Hex, "The bytes, in hex.");
 const CONTENTS_FILE: Key = Key::new("file", ValueShape::Text, "A file with the bytes, relative to this one.");
+const UNINITIALIZED: Key = Key::new(
+    "uninitialized",
+    ValueShape::List { of: &ValueShape::List { of: &COUNT, min: 2, max: Some(2) }, min: 0, max: None },
+    "byte ranges, `[start, end]`, that have no values: reading them is a finding until the kernel has written them.",
+)
+.of(CUDA);
+const OFFSET: Key =
+    Key::new("offset", COUNT, "Bytes from the start of the buffer to the address that is passed.");
+const ADDRESS: Key = Key::new(
+    "address",
+    ValueShape::Integer { low: windows::GLOBAL as i128, high: windows::GLOBAL_END as i128 },
+    "the address of the buffer, a multiple of 256, for buffers that hold addresses of others.",
+)
+.of(CUDA);
 
-pub static BUFFER: Table =
-    table("a buffer argument", &[NAME, ELEMENT, LEN, FILL, SEED, VALUES, BYTES, CONTENTS_FILE], &["buffer"])
-        .with(BUFFER_RULES);
+pub static BUFFER: Table = table(
+    "a buffer argument",
+    &[NAME, ELEMENT, LEN, FILL, SEED, VALUES, BYTES, CONTENTS_FILE, UNINITIALIZED, OFFSET, ADDRESS],
+    &["buffer"],
+)
+.with(BUFFER_RULES);
 
 /// The buffer of a tensor map, which has the name of the argument.
-pub static MAP_BUFFER: Table =
-    table("a buffer argument", &[ELEMENT, LEN, FILL, SEED, VALUES, BYTES, CONTENTS_FILE], &["buffer"])
-        .with(BUFFER_RULES);
+pub static MAP_BUFFER: Table = table(
+    "a buffer argument",
+    &[ELEMENT, LEN, FILL, SEED, VALUES, BYTES, CONTENTS_FILE, UNINITIALIZED, ADDRESS],
+    &["buffer"],
+)
+.with(BUFFER_RULES);
 
 const BUFFER_RULES: &[Rule] = &[
     Rule::AtMostOne(&CONTENTS),
@@ -323,7 +352,7 @@ pub static FILL_VALUE: Table = table("a fill", &[Key::new("value", ValueShape::N
 /// The address of the buffer of another argument.
 pub static ALIAS: Table = table(
     "an alias argument",
-    &[NAME, Key::new("alias", ValueShape::Text, "The argument whose buffer is passed.")],
+    &[NAME, Key::new("alias", ValueShape::Text, "The argument whose buffer is passed."), OFFSET],
     &["alias"],
 );
 
@@ -371,7 +400,7 @@ pub static REPLICA: Table = table(
     "a replica",
     &[
         Key::new("len", COUNT, "The number of elements; defaults to that of the argument."),
-        FILL,
+        Key::new("fill", ValueShape::OneOf(REPLICA_FILLS), "The value of each element."),
         SEED,
         VALUES,
         BYTES,

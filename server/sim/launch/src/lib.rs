@@ -35,7 +35,7 @@ mod typescript;
 
 pub use batch::{BatchId, BatchLine, batch_line};
 pub use body::{Access, Body, Part};
-pub use buffers::{Budget, DEVICE_MEMORY, PlacedBuffer};
+pub use buffers::{Budget, DEVICE_MEMORY, NewBuffer, PlacedBuffer};
 pub use comment::{CommentLaunch, LAUNCH_TAG, in_comments};
 pub use contents::{FileReader, build};
 pub use cuda_kernel::{CudaKernel, Parameter};
@@ -44,8 +44,8 @@ pub use expectation::{Failure, differences, same, show, verify};
 pub use flags::{arguments, extent};
 pub use kernel::{Kernel, LaunchRules};
 pub use model::{
-    Alias, Argument, Buffer, Contents, Element, Expectation, Field, Fill, Launch, MapBuffer, Passed,
-    TensorMapArgument, size,
+    Alias, Argument, Buffer, Contents, Element, Expectation, ExpectedFile, Field, Fill, Launch, MapBuffer,
+    Passed, TensorMapArgument, Wanted, size,
 };
 pub use problem::{LineStarts, Problem, Span};
 pub use read::{Format, Listed, launch_object, launch_text, launches};

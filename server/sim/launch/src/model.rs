@@ -143,8 +143,17 @@ pub enum Passed {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Alias {
     pub of: String,
-    /// The span of the name.
-    pub at: Option<Span>,
+    /// Bytes from the start of that buffer to the address that is passed.
+    pub offset: u64,
+    /// The spans of the keys.
+    pub spans: BTreeMap<String, Span>,
+}
+
+impl Alias {
+    /// The address of the whole buffer of another argument.
+    pub(crate) fn whole(of: &str) -> Alias {
+        Alias { of: of.to_owned(), offset: 0, spans: BTreeMap::new() }
+    }
 }
 
 /// A field of a parameter that is a structure.
@@ -200,6 +209,21 @@ pub struct Buffer {
     pub element: ScalarType,
     /// The contents at the start of the run.
     pub contents: Contents,
+    /// The parts that have no values until the kernel writes them, as offsets of the first byte and of the byte after the last.
+    pub uninitialized: Vec<[u64; 2]>,
+    /// Bytes from the start of the buffer to the address that is passed.
+    pub offset: u64,
+    /// The address of the buffer, if the launch chooses it.
+    pub address: Option<u64>,
+    /// The spans of the keys.
+    pub spans: BTreeMap<String, Span>,
+}
+
+impl Buffer {
+    pub fn new(element: ScalarType, contents: Contents) -> Buffer {
+        let (uninitialized, spans) = (Vec::new(), BTreeMap::new());
+        Buffer { element, contents, uninitialized, offset: 0, address: None, spans }
+    }
 }
 
 /// The initial contents of a buffer.
@@ -232,12 +256,19 @@ pub enum Fill {
     },
     /// One value repeated, as bits.
     Value(u64),
+    /// No values until the kernel writes them; the simulator has zeros there.
+    Uninitialized,
 }
 
 impl Fill {
     /// Whether it leaves new memory as it is.
     pub(crate) fn is_zero(self) -> bool {
-        matches!(self, Fill::Unset | Fill::Zero)
+        matches!(self, Fill::Unset | Fill::Zero | Fill::Uninitialized)
+    }
+
+    /// Whether it gives the buffer no contents, so that only what the kernel writes there means something.
+    pub fn is_open(self) -> bool {
+        matches!(self, Fill::Unset | Fill::Uninitialized)
     }
 }
 
@@ -313,6 +344,24 @@ pub enum Wanted {
     Values(Vec<Number>),
     #[serde(serialize_with = "serialize_hex")]
     Bytes(Vec<u8>),
+    /// The bytes of the whole buffer.
+    File(ExpectedFile),
+}
+
+/// A file with the contents of a buffer after the run.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[serde(into = "String")]
+pub struct ExpectedFile {
+    /// The path, relative to the launch file.
+    pub path: String,
+    /// Its contents; empty until the launch is resolved.
+    pub bytes: Arc<[u8]>,
+}
+
+impl From<ExpectedFile> for String {
+    fn from(file: ExpectedFile) -> String {
+        file.path
+    }
 }
 
 fn serialize_hex<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
@@ -370,7 +419,12 @@ impl Serialize for Passed {
         match self {
             Passed::Scalar(kind, bits) => serializer.collect_map([(kind.name(), Element(*kind, *bits))]),
             Passed::Bytes(bytes) => serializer.collect_map([("bytes", hex(bytes))]),
-            Passed::Alias(alias) => serializer.collect_map([("alias", &alias.of)]),
+            Passed::Alias(alias) => {
+                let mut map = serializer.serialize_map(None)?;
+                map.serialize_entry("alias", &alias.of)?;
+                serialize_offset(alias.offset, &mut map)?;
+                map.end()
+            }
             Passed::Buffer(buffer) => buffer.serialize(serializer),
             Passed::Fields(fields) => serializer.collect_map([("fields", fields)]),
             Passed::TensorMap(tensor_map) => serializer.collect_map([("tensormap", tensor_map)]),
@@ -407,8 +461,19 @@ impl Serialize for Buffer {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("buffer", self.element.name())?;
         self.contents.serialize_entries(self.element, &mut map)?;
+        if !self.uninitialized.is_empty() {
+            map.serialize_entry("uninitialized", &self.uninitialized)?;
+        }
+        serialize_offset(self.offset, &mut map)?;
+        if let Some(address) = self.address {
+            map.serialize_entry("address", &address)?;
+        }
         map.end()
     }
+}
+
+fn serialize_offset<M: SerializeMap>(offset: u64, map: &mut M) -> Result<(), M::Error> {
+    if offset != 0 { map.serialize_entry("offset", &offset) } else { Ok(()) }
 }
 
 impl Contents {
@@ -419,6 +484,7 @@ impl Contents {
                 match fill {
                     Fill::Unset | Fill::Zero => map.serialize_entry("fill", "zero"),
                     Fill::Iota => map.serialize_entry("fill", "iota"),
+                    Fill::Uninitialized => map.serialize_entry("fill", "uninitialized"),
                     Fill::Random { seed } => {
                         map.serialize_entry("fill", "random")?;
                         map.serialize_entry("seed", seed)
@@ -445,9 +511,7 @@ impl Serialize for TensorMapArgument {
             MapBuffer::Named(name) => map.serialize_entry("buffer", name)?,
             MapBuffer::Own(buffer) => map.serialize_entry("buffer", &**buffer)?,
         }
-        if self.offset != 0 {
-            map.serialize_entry("offset", &self.offset)?;
-        }
+        serialize_offset(self.offset, &mut map)?;
         if let Some(element) = self.element {
             map.serialize_entry("type", element.name())?;
         }

@@ -12,7 +12,8 @@ use super::keys::{
     OTHER_ARGUMENTS, SCALAR, SCALARS, STRUCTURE, TENSOR_MAP_ARGUMENT,
 };
 use super::model::{
-    Alias, Argument, Buffer, Contents, Expectation, Field, Fill, Launch, Number, Passed, Wanted, size,
+    Alias, Argument, Buffer, Contents, Expectation, ExpectedFile, Field, Fill, Launch, Number, Passed,
+    Wanted, size,
 };
 use super::problem::Problem;
 use super::tree::{Key, Node, Value};
@@ -259,10 +260,16 @@ fn read_map(node: &Node) -> NamedPassed<'_> {
     let fields = Fields::new(node, &TENSOR_MAP_ARGUMENT)?;
     let (_, map) = fields.one_of("a tensor map argument has its fields", &["tensormap"])?;
     let own = |node: &Node| match read_buffer(node)? {
-        (None, Passed::Buffer(buffer)) => Ok(buffer),
         (Some(name), _) => {
             Err(name.wrong("the buffer of a tensor map has the name of the argument: remove `name`"))
         }
+        (None, Passed::Buffer(buffer)) => match buffer.spans.get("offset") {
+            None => Ok(buffer),
+            Some(at) => Err(Problem::at(
+                at.clone(),
+                "`offset` is a key of the tensor map, not of its buffer: move it there",
+            )),
+        },
         _ => Err(node.wrong("a tensor map describes a buffer")),
     };
     Ok((fields.get("name"), read_tensor_map::read(map, own)?))
@@ -281,7 +288,8 @@ fn read_multimem_argument(node: &Node) -> NamedPassed<'_> {
 fn read_alias(node: &Node) -> NamedPassed<'_> {
     let fields = Fields::new(node, &ALIAS)?;
     let (_, of) = fields.one_of("an alias argument names a buffer", &["alias"])?;
-    let alias = Alias { of: of.text("alias")?.to_owned(), at: Some(of.span.clone()) };
+    let offset = fields.integer("offset")?.unwrap_or(0) as u64;
+    let alias = Alias { of: of.text("alias")?.to_owned(), offset, spans: fields.spans() };
     Ok((fields.get("name"), Passed::Alias(alias)))
 }
 
@@ -345,7 +353,28 @@ fn read_buffer(node: &Node) -> NamedPassed<'_> {
         return Err(seed.wrong("`seed` belongs to `fill = \"random\"`: remove it, or fill with random"));
     }
     check_len(key, &contents, element, len)?;
-    Ok((fields.get("name"), Passed::Buffer(Buffer { element, contents })))
+    let buffer = Buffer {
+        uninitialized: read_ranges(&fields)?,
+        offset: fields.integer("offset")?.unwrap_or(0) as u64,
+        address: fields.integer("address")?.map(|address| address as u64),
+        spans: fields.spans(),
+        ..Buffer::new(element, contents)
+    };
+    Ok((fields.get("name"), Passed::Buffer(buffer)))
+}
+
+/// The byte ranges of a buffer that have no values.
+fn read_ranges(fields: &Fields<'_>) -> Result<Vec<[u64; 2]>, Problem> {
+    const KEY: &str = "uninitialized";
+    let Some(list) = fields.get(KEY) else { return Ok(Vec::new()) };
+    let range = |node: &Node| {
+        let [start, end] = node.list(KEY)? else {
+            return Err(node.wrong("a range of `uninitialized` is two offsets in bytes, `[start, end]`"));
+        };
+        let offset = |node: &Node| node.integer(KEY, 0, u32::MAX.into()).map(|offset| offset as u64);
+        Ok([offset(start)?, offset(end)?])
+    };
+    list.list(KEY)?.iter().map(range).collect()
 }
 
 fn element_kind(node: &Node) -> Result<ScalarType, Problem> {
@@ -387,8 +416,9 @@ fn read_fill(fields: &Fields<'_>, value: &Node, element: ScalarType) -> Result<F
         "zero" => Ok(Fill::Zero),
         "iota" => Ok(Fill::Iota),
         "random" => Ok(Fill::Random { seed: fields.integer("seed")?.unwrap_or(1) as u64 }),
+        "uninitialized" => Ok(Fill::Uninitialized),
         other => Err(value.wrong(format!(
-            "unknown fill `{other}`: write \"zero\", \"iota\", \"random\" or {{ value = … }}"
+            "unknown fill `{other}`: write \"zero\", \"iota\", \"random\", \"uninitialized\" or {{ value = … }}"
         ))),
     }
 }
@@ -421,6 +451,7 @@ fn read_expectation(node: &Node) -> Result<Expectation, Problem> {
         "values" => Wanted::Values(
             value.list("values")?.iter().map(|node| number(node, "values")).collect::<Result<_, _>>()?,
         ),
+        "file" => Wanted::File(ExpectedFile { path: value.text("file")?.to_owned(), bytes: Arc::default() }),
         _ => Wanted::Bytes(read_hex(value)?),
     };
     let tolerance = match fields.get("tolerance") {

@@ -1,7 +1,7 @@
 //! Reads multimem arguments of launches: buffers of one type, whose contents are written one by one.
 
 use super::fields::Fields;
-use super::keys::MULTIMEM;
+use super::keys::{BUFFER, MULTIMEM, REPLICA};
 use super::model::{Buffer, Passed};
 use super::problem::Problem;
 use super::tree::{Node, Value};
@@ -27,12 +27,20 @@ pub(super) fn read(
 /// The table of a replica with the type, and with the length unless it has its own.
 fn with_common_keys(replica: &Node, multimem: &Node) -> Result<Node, Problem> {
     let own = replica.table("a replica")?;
-    if let Some((key, _)) = own.iter().find(|(key, _)| matches!(key.name.as_str(), "name" | "buffer")) {
-        let message = format!(
-            "a replica has no `{}`: replicas have the type of the argument, and its name with a number, `m#0`",
-            key.name
-        );
-        return Err(Problem::at(key.span.clone(), message));
+    let is_foreign = |key: &str| BUFFER.key(key).is_some() && REPLICA.key(key).is_none();
+    if let Some((key, _)) = own.iter().find(|(key, _)| is_foreign(&key.name)) {
+        let rule = match key.name.as_str() {
+            "uninitialized" => "its values are read together with those of others, which is not checked",
+            "offset" | "address" => "the multimem address stands for the same offset in all replicas",
+            _ => "replicas have the type of the argument, and its name with a number, `m#0`",
+        };
+        return Err(Problem::at(key.span.clone(), format!("a replica has no `{}`: {rule}", key.name)));
+    }
+    if let Some((_, fill)) = own.iter().find(|(key, _)| key.name == "fill")
+        && fill.text("fill").is_ok_and(|fill| fill == "uninitialized")
+    {
+        let rule = "the values of replicas are read together, which is not checked: fill with zero";
+        return Err(fill.wrong(format!("a replica cannot be uninitialized: {rule}")));
     }
     let common = multimem.table("multimem")?.iter();
     let missing = common.filter(|(key, _)| {

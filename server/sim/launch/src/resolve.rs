@@ -10,7 +10,7 @@ use super::buffers::{Budget, PlacedBuffer, no_such_buffer};
 use super::contents::{self, FileReader};
 use super::expectation;
 use super::kernel::Kernel;
-use super::model::{Expectation, Fill, Launch};
+use super::model::{Expectation, Fill, Launch, Wanted};
 use super::problem::Problem;
 
 /// A launch that fits its kernel.
@@ -112,9 +112,23 @@ pub fn resolve(
     launch.grid.get_or_insert([1; 3]);
     let budget = Budget { left: max_memory, read_file };
     let (config, buffers) = kernel.rules.resolve(&kernel.name, &mut launch, budget)?;
+    read_expected_files(&mut launch, read_file)?;
     let resolved = Resolved { launch, config, buffers, tried: Vec::new() };
     check_expectations(&resolved)?;
     Ok(resolved)
+}
+
+fn read_expected_files(launch: &mut Launch, read_file: FileReader<'_>) -> Result<(), Problem> {
+    for expected in &mut launch.expect {
+        if let Wanted::File(file) = &mut expected.wanted {
+            let bytes = read_file(&file.path).map_err(|error| Problem {
+                at: expected.at.clone(),
+                ..Problem::anywhere(format!("expect: {error}"))
+            })?;
+            file.bytes = bytes.into();
+        }
+    }
+    Ok(())
 }
 
 fn check_expectations(resolved: &Resolved) -> Result<(), Problem> {

@@ -22,6 +22,8 @@ pub struct LaunchConfig {
     pub workspace: Option<u64>,
     /// The ranges of device memory that the prerequisite grid writes: addresses and lengths.
     pub prerequisite_writes: Vec<(u64, u64)>,
+    /// The ranges of device memory that have no values until the kernel writes them: addresses and lengths.
+    pub uninitialized: Vec<(u64, u64)>,
     /// Initial values of general registers in every lane, for languages without parameters; all other registers are 0.
     pub registers: Vec<(u8, u32)>,
     /// Device memory with the buffers of the launch.
@@ -39,6 +41,7 @@ impl LaunchConfig {
             params: self.params.clone(),
             workspace,
             prerequisite_writes: self.prerequisite_writes.clone(),
+            uninitialized: self.uninitialized.clone(),
             registers: self.registers.clone(),
             ..LaunchConfig::new(grid, block, warp_width, DeviceMemory::default())
         }
@@ -55,6 +58,7 @@ impl LaunchConfig {
             params: Vec::new(),
             workspace: None,
             prerequisite_writes: Vec::new(),
+            uninitialized: Vec::new(),
             registers: Vec::new(),
             memory,
         }

@@ -128,9 +128,21 @@ impl DeviceMemory {
         memory
     }
 
+    /// The address of the next buffer that is allocated.
+    pub fn next_address(&self) -> u64 {
+        self.base + self.used as u64
+    }
+
+    /// The next buffer starts at `address`, a multiple of [`GRANULE`] that is not before [`Self::next_address`].
+    pub fn skip_to(&mut self, address: u64) {
+        debug_assert!(address % GRANULE == 0 && address >= self.next_address());
+        self.used = (address - self.base) as usize;
+        self.owners.resize(self.used / GRANULE as usize, UNOWNED);
+    }
+
     /// Allocates a zeroed buffer and returns its address.
     pub fn allocate(&mut self, name: &str, len: u64) -> Result<u64, OutOfMemory> {
-        let address = self.base + self.used as u64;
+        let address = self.next_address();
         let free = self.end.saturating_sub(address);
         if len > free {
             return Err(OutOfMemory { wanted: len });

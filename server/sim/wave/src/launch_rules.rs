@@ -3,10 +3,11 @@
 use warplens_hir::wave::{Code, Instruction, Value};
 use warplens_sim_launch::body::Body;
 use warplens_sim_launch::buffers::{
-    Budget, DEVICE_MEMORY, PlacedBuffer, address_of, listed, name_arguments, place_buffers, problem, wrong,
+    Budget, DEVICE_MEMORY, NewBuffer, PlacedBuffer, address_of, listed, name_arguments, place_buffers,
+    problem, wrong,
 };
 use warplens_sim_launch::kernel::{LaunchRules, Resolved};
-use warplens_sim_launch::model::{Argument, Launch, Passed, size};
+use warplens_sim_launch::model::{Argument, Buffer, Contents, Fill, Launch, Passed, size};
 use warplens_sim_launch::problem::Problem;
 use warplens_sim_warp::LaunchConfig;
 use warplens_sim_warp::launch_config::volume;
@@ -57,10 +58,11 @@ impl LaunchRules for WaveKernel {
         }
         let mut memory = super::device_memory(device);
         let mut next = 0u64;
-        let mut buffers = place_buffers(launch, budget, |argument, _, len, bytes| {
+        let mut buffers = place_buffers(launch, budget, |new| {
+            refuse_cuda_keys(new)?;
             let address = next;
-            place(&mut memory, (address, len), bytes, argument, device)?;
-            next = (address + len).next_multiple_of(256);
+            place(&mut memory, (address, new.len), &new.bytes, new.argument, device)?;
+            next = (address + new.len).next_multiple_of(256);
             Ok(address)
         })?;
         let config = LaunchConfig {
@@ -110,6 +112,22 @@ fn check_workgroup(launch: &mut Launch, kernel: &str, wave: &WaveKernel) -> Resu
         }
         _ => Ok(()),
     }
+}
+
+fn refuse_cuda_keys(new: &NewBuffer<'_>) -> Result<(), Problem> {
+    let Buffer { address, uninitialized, contents, .. } = new.buffer;
+    let is_unfilled = matches!(contents, Contents::Filled { fill: Fill::Uninitialized, .. });
+    let (key, rule) = match (address, is_unfilled, uninitialized.as_slice()) {
+        (Some(_), ..) => ("address", "the buffers of a WAVE kernel are placed in order: remove `address`"),
+        (_, true, _) => {
+            ("fill", "device memory of WAVE starts as zeros, and reads of it are not checked: use \"zero\"")
+        }
+        (.., [_, ..]) => {
+            ("uninitialized", "reads of device memory are not checked in WAVE: remove `uninitialized`")
+        }
+        _ => return Ok(()),
+    };
+    Err(new.wrong(key, rule))
 }
 
 fn place(

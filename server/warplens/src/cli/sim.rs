@@ -9,6 +9,7 @@ mod picture;
 mod progress;
 mod registers;
 mod sarif;
+mod saved_buffers;
 mod selection;
 mod simulated;
 mod steps;
@@ -122,6 +123,9 @@ fn simulate(
     if prepared.guess.is_none() {
         check_warp(arguments.known_warp(), &prepared)?;
     }
+    if let Some(folder) = &arguments.save_buffers {
+        saved_buffers::create_folder(folder)?;
+    }
     let cores = Cores::all();
     let line = ProgressLine::new();
     let control =
@@ -142,8 +146,24 @@ fn simulate(
     let hidden = hidden(&symbols, &prepared, &text);
     let verdict = prepared.verdict(&result, &failures, &coverage);
     let path = source.path.clone();
+    let folder = arguments.save_buffers.as_deref();
+    let saved = folder.map(|folder| saved_buffers::write(folder, &prepared.resolved.buffers, &result));
+    let saved = saved.transpose()?;
     let result = Arc::new(result);
-    Ok(Simulated { path, text, prepared, result, warp, dump, failures, verdict, coverage, hidden, steps })
+    Ok(Simulated {
+        path,
+        text,
+        prepared,
+        result,
+        warp,
+        dump,
+        saved,
+        failures,
+        verdict,
+        coverage,
+        hidden,
+        steps,
+    })
 }
 
 /// The lines of kernels and functions that are not part of the run.
@@ -172,7 +192,7 @@ fn write(simulated: &Simulated, arguments: &Arguments, out: &mut dyn Write) -> i
         }
         OutputFormat::Html | OutputFormat::Svg => {
             let mut listing = Vec::new();
-            Listing { run: simulated, width: Some(PICTURE_WIDTH), strips: false }.write(&mut listing)?;
+            Listing { run: simulated, width: Some(PICTURE_WIDTH), strips: true }.write(&mut listing)?;
             let panel = match arguments.format {
                 OutputFormat::Html => panel_page::render(simulated, simulated.warp),
                 _ => None,

@@ -213,7 +213,7 @@ fn word(rng: &mut Rng) -> u32 {
 }
 
 fn buffer(contents: Contents) -> Argument {
-    let buffer = Buffer { element: ScalarType::U32, contents };
+    let buffer = Buffer::new(ScalarType::U32, contents);
     Argument { name: None, passed: Passed::Buffer(buffer), at: None }
 }
 

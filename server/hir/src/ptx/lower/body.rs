@@ -7,8 +7,9 @@ use warplens_syntax::{Elements, Node, NodeOrToken, Token};
 
 use super::super::model::Parts;
 use super::super::{
-    Constant, ConstantId, DeclarationMistake, InstructionId, NameId, Operand, Parameter, Problem,
-    ProblemKind, Role, SourceLocation, SourcePosition, Space, SymbolKind, TableKind, Type, VectorLength,
+    Constant, ConstantId, DeclarationMistake, InlineAssembly, InstructionId, NameId, Operand, Parameter,
+    Problem, ProblemKind, Role, SourceLocation, SourcePosition, Space, SymbolKind, TableKind, Type,
+    VectorLength,
 };
 use super::constant;
 use super::declaration::{self, Outside, Shape};
@@ -37,6 +38,8 @@ pub(super) struct Body<'a> {
     /// The operands of the current instruction. The vector is kept to reuse its memory.
     pub(super) nodes: Vec<Node<'a>>,
     pub(super) locations: Vec<SourceLocation>,
+    /// The number of locations at the start of the inline assembly that the walk is in.
+    locations_before_assembly: Option<usize>,
 }
 
 impl<'a> Body<'a> {
@@ -79,6 +82,7 @@ impl<'a> Body<'a> {
         let mut open: Vec<(Elements<'a>, bool)> = vec![(body.elements(), false)];
         while let Some((elements, _)) = open.last_mut() {
             match elements.next() {
+                Some(NodeOrToken::Token(token)) if token.kind == COMMENT => self.comment(token.text),
                 Some(NodeOrToken::Token(_)) => {}
                 Some(NodeOrToken::Node(node)) => match node.kind() {
                     BLOCK => {
@@ -233,6 +237,20 @@ impl<'a> Body<'a> {
         let names = node.nodes().filter(|node| node.kind() == NAME_REF);
         for name in names.filter_map(|name| name.token(IDENT)) {
             self.scopes.refer_outside(name, Role::Read);
+        }
+    }
+
+    /// LLVM writes a `.loc` before each line of an inline assembly, and counts a source line on for each: those between the comments that
+    /// enclose it are wrong, and the one before them holds.
+    fn comment(&mut self, text: &str) {
+        match InlineAssembly::of_comment(text) {
+            Some(InlineAssembly::Begin) => self.locations_before_assembly = Some(self.locations.len()),
+            Some(InlineAssembly::End) => {
+                if let Some(count) = self.locations_before_assembly.take() {
+                    self.locations.truncate(count);
+                }
+            }
+            None => {}
         }
     }
 

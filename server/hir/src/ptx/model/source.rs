@@ -19,3 +19,20 @@ pub struct SourceLocation {
     pub position: SourcePosition,
     pub inlined_at: Option<SourcePosition>,
 }
+
+/// A comment around the text of an inline assembly, as LLVM and NVVM print it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InlineAssembly {
+    Begin,
+    End,
+}
+
+impl InlineAssembly {
+    pub fn of_comment(text: &str) -> Option<InlineAssembly> {
+        match text.trim_start_matches('/').trim() {
+            "begin inline asm" => Some(InlineAssembly::Begin),
+            "end inline asm" => Some(InlineAssembly::End),
+            _ => None,
+        }
+    }
+}

@@ -135,7 +135,7 @@ impl Drawer {
                     _ => self.value(kind, choice),
                 };
             }
-            Passed::Buffer(Buffer { element, contents }) => {
+            Passed::Buffer(Buffer { element, contents, .. }) => {
                 let Some(length) = length else { return };
                 let element = *element;
                 let constant = self.edge(element);

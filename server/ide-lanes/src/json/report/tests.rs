@@ -37,6 +37,7 @@ static NO_COVERAGE: Coverage = Coverage {
 const PLAIN: Options<'static> = Options {
     model: "stack",
     dump: &[],
+    saved: None,
     warp: None,
     statements: &[],
     failures: &[],

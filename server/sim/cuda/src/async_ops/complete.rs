@@ -88,6 +88,35 @@ impl Spaces {
         transfer.data = Some(data);
     }
 
+    /// The byte that the latest copy in flight writes to an offset of a region; `None` if there is none, or if it is not known yet.
+    pub fn arriving_byte(&self, region: MemoryRegion, at: usize) -> Option<u8> {
+        let operations = self.asynchronous.operations.iter().rev();
+        let transfers = operations.filter_map(|operation| match &operation.effect {
+            Effect::Transfer(transfer) if transfer.reduction.is_none() => Some(transfer),
+            _ => None,
+        });
+        for transfer in transfers {
+            let mut offset = 0;
+            for Segment { from, to, len } in &transfer.segments {
+                if let Some(to) =
+                    to.filter(|to| to.region == region && (to.index..to.index + len).contains(&at))
+                {
+                    let within = at - to.index;
+                    return match (&transfer.data, from) {
+                        (Some(data), _) => data.get(offset + within).copied(),
+                        (None, Some(from)) if transfer.convert == Convert::No => {
+                            self.bytes(from.region).get(from.index + within).copied()
+                        }
+                        (None, None) if transfer.fill.is_empty() => Some(0),
+                        _ => None,
+                    };
+                }
+                offset += len;
+            }
+        }
+        None
+    }
+
     fn write_destinations(&mut self, transfer: &Transfer) {
         let mut data = transfer.data.as_deref().unwrap_or_default();
         for &Segment { to, len, .. } in &transfer.segments {

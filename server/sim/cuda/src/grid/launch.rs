@@ -35,6 +35,8 @@ pub struct GridLaunch {
     pub options: RunOptions,
     /// Whether the launch promises that all blocks are resident.
     pub is_cooperative: bool,
+    /// The ranges of device memory that have no values until the kernel writes them: addresses and lengths.
+    pub uninitialized: Vec<(u64, u64)>,
     /// `None` if the GPUs of the target are unknown.
     pub residency: Option<Residency>,
     /// The host instruction set for which the interpreter loop is compiled.
@@ -66,6 +68,7 @@ impl GridLaunch {
             start_cost,
             options: *options,
             is_cooperative: config.workspace.is_some(),
+            uninitialized: config.uninitialized.clone(),
             residency: None,
             arch: Arch::new(),
             listing: Listing::new(&options.limits, statements, warps),

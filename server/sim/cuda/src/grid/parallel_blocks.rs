@@ -41,6 +41,8 @@ impl<'a> ParallelBlocks<'a> {
             || options.watch.is_some()
             || options.schedule.is_some()
             || options.log_order
+            // Each range would have to know what others have written.
+            || options.checks.uninitialized && !run.launch.uninitialized.is_empty()
             || W::depends_on_order(run.launch);
         let workers = run.control.workers.filter(|workers| !alone && workers.count() > 1);
         let records = workers.is_some() || options.coverage;

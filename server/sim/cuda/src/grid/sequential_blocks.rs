@@ -59,7 +59,11 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         extra: W::Extra,
         control: Control<'a>,
     ) -> SequentialBlocks<'a, 'p, W> {
-        let mut state = RunState::new(&launch.options, W::sanitizer(launch));
+        let mut sanitizer = W::sanitizer(launch);
+        if let Some(sanitizer) = &mut sanitizer {
+            sanitizer.declare_unwritten(&launch.uninitialized, spaces.launch.raw().0);
+        }
+        let mut state = RunState::new(&launch.options, sanitizer);
         state.scheduler = launch.scheduler();
         let limits = &launch.options.limits;
         SequentialBlocks {

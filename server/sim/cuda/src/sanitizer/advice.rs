@@ -61,6 +61,9 @@ impl Sanitizer {
                 "the stored value equals the old value, so the order does not matter"
             }
             Race::SameValue => "both write the same value, so the order does not matter",
+            Race::Rounded => {
+                "the values differ only by rounding: each lane has reduced the same values in another order, and one of the results stays"
+            }
             Race::Data if self.sync.ordered(before, thread, true) => {
                 "the flag is read without an acquire: poll it with `ld.acquire.gpu`, or execute `fence.acq_rel.gpu` after the poll; \
                  a barrier or a fence of the block does not order the accesses of other blocks"
@@ -102,7 +105,7 @@ impl Sanitizer {
 
     fn is_mixed(&self, event: &AccessEvent<'_>, before: Stamp) -> bool {
         let was_strong = before.strength() != Strength::Weak;
-        let is_atomic = event.kind == AccessKind::Atomic;
+        let is_atomic = matches!(event.kind, AccessKind::Atomic | AccessKind::Exchange);
         was_strong != is_atomic && was_strong != (self.report.visit.order.strong || is_atomic)
     }
 }

@@ -20,11 +20,8 @@ impl Conflicts {
     }
 
     pub(super) fn add(&mut self, conflict: Conflict, lane: u32, index: u64) {
-        let same = |have: &Conflict| {
-            have.hazard == conflict.hazard && have.before.statement() == conflict.before.statement()
-        };
         let lane_conflict = LaneConflict { conflict, lane, index };
-        match self.found.iter_mut().find(|(have, ..)| same(have)) {
+        match self.found.iter_mut().find(|(have, ..)| have.is_like(&conflict)) {
             Some((_, mask, lane_conflicts)) => {
                 *mask |= 1 << lane;
                 lane_conflicts.push(lane_conflict);

@@ -8,8 +8,12 @@ pub enum AccessKind {
     /// A load that writes each element to a separate register.
     Load,
     Read,
+    /// A copy reads bytes of global memory, and passes on those without a value.
+    Source,
     Store,
     Atomic,
+    /// An atomic that stores a value which does not depend on the old one.
+    Exchange,
     /// A copy completes at an mbarrier: an atomic that publishes all earlier accesses.
     Completion,
 }
@@ -17,7 +21,12 @@ pub enum AccessKind {
 impl AccessKind {
     #[inline(always)]
     pub fn reads(self) -> bool {
-        matches!(self, AccessKind::Load | AccessKind::Read)
+        matches!(self, AccessKind::Load | AccessKind::Read | AccessKind::Source)
+    }
+
+    #[inline(always)]
+    pub(super) fn is_strong(self) -> bool {
+        matches!(self, AccessKind::Atomic | AccessKind::Exchange | AccessKind::Completion)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Memory access patterns of a whole program, by statement.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use warplens_sim_warp::scalar_type::ScalarType;
 
 use super::unused_reads::PassedOn;
 use crate::address::AtomicOp;
@@ -23,6 +24,8 @@ pub struct ProgramPatterns {
     pub uses: PassedOn,
     /// Accesses whose address depends on the contents of buffers, or on arguments that decide which threads share it.
     pub computed_addresses: FxHashSet<u32>,
+    /// Stores of floats that a warp has reduced by exchanging values, with the type of the floats.
+    pub rounded_stores: FxHashMap<u32, ScalarType>,
 }
 
 impl ProgramPatterns {

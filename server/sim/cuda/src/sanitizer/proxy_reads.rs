@@ -52,7 +52,7 @@ impl Proxies {
         spaces: &Spaces,
     ) {
         self.asynchronous.insert(report.visit.statement);
-        if event.kind != AccessKind::Read || !report.checks.races {
+        if !matches!(event.kind, AccessKind::Read | AccessKind::Source) || !report.checks.races {
             return;
         }
         for lane in lanes(event.mask) {

@@ -3,6 +3,7 @@
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::race_scope::RaceScope;
 use warplens_sim_warp::races::{RaceReport, RacingThread, position};
+use warplens_sim_warp::scalar_type::ScalarType;
 use warplens_sim_warp::trace::{Finding, Related, Severity, StatementId};
 
 use super::Sanitizer;
@@ -21,6 +22,8 @@ pub(super) enum Race {
     /// Between a plain load and an atomic: a compare-and-swap repairs a stale value.
     Repaired,
     SameValue,
+    /// Between lanes of one store, whose floats differ by rounding.
+    Rounded,
 }
 
 impl Race {
@@ -28,7 +31,7 @@ impl Race {
         match self {
             Race::Data => (FindingKind::DataRace, Severity::Error),
             Race::Repaired => (FindingKind::DataRace, Severity::Warning),
-            Race::SameValue => (FindingKind::SameValueRace, Severity::Information),
+            Race::SameValue | Race::Rounded => (FindingKind::SameValueRace, Severity::Information),
         }
     }
 }
@@ -61,12 +64,18 @@ impl Sanitizer {
             if differs.is_none() && lane_conflict.conflict.before.statement() == self.report.visit.statement {
                 continue;
             }
-            if differs.is_some() {
+            let is_rounded = differs.is_some()
+                && lane_conflicts.iter().all(|lane_conflict| {
+                    self.same_value(event, lane_conflict, spaces)
+                        || self.is_rounded(event, lane_conflict, spaces)
+                });
+            if differs.is_some() && !is_rounded {
                 self.note_scope(lane_conflicts);
             }
             let statements = [self.report.visit.statement, lane_conflict.conflict.before.statement()];
             let race = match differs {
                 None => Race::SameValue,
+                Some(_) if is_rounded => Race::Rounded,
                 Some(_) if self.patterns.is_repaired_by_swap(statements) => Race::Repaired,
                 Some(_) => Race::Data,
             };
@@ -85,23 +94,59 @@ impl Sanitizer {
         if conflict.uninitialized && extent.region == MemoryRegion::Shared {
             return false;
         }
-        let bytes = spaces.bytes(extent.region);
         let end = (conflict.at + 4).min(index + event.span());
-        let before = conflict.before;
+        (conflict.at..end).all(|at| {
+            let value = (event.value)(lane as usize, at - index);
+            self.earlier_byte(event, conflict.before, (extent.region, at), spaces) == Some(value)
+        })
+    }
+
+    /// The byte that an earlier access stored at an offset of a region, or will store if it is a copy in flight.
+    fn earlier_byte(
+        &self,
+        event: &AccessEvent<'_>,
+        before: Stamp,
+        (region, at): (MemoryRegion, u64),
+        spaces: &Spaces,
+    ) -> Option<u8> {
         let of_this_visit = before.statement() == self.report.visit.statement
             && self.sync.origin(before.epoch).is_some_and(|origin| {
                 (origin.block, origin.warp) == (self.sync.running(), self.report.visit.warp)
             })
             && event.mask >> before.lane() & 1 == 1;
-        (conflict.at..end).all(|at| {
-            let value = (event.value)(lane as usize, at - index);
-            let other = before.lane() as usize;
-            let others = event.extent(other).map(|extent| extent.index(event.addresses[other]) as u64);
-            match others.filter(|start| of_this_visit && (*start..start + event.span()).contains(&at)) {
-                Some(start) => (event.value)(other, at - start) == value,
-                None => bytes.get(at as usize) == Some(&value),
-            }
-        })
+        let other = before.lane() as usize;
+        let others = event.extent(other).map(|extent| extent.index(event.addresses[other]) as u64);
+        if let Some(start) =
+            others.filter(|start| of_this_visit && (*start..start + event.span()).contains(&at))
+        {
+            return Some((event.value)(other, at - start));
+        }
+        let is_in_flight = before.epoch >= IN_FLIGHT;
+        let arriving = if is_in_flight { spaces.arriving_byte(region, at as usize) } else { None };
+        arriving.or_else(|| spaces.bytes(region).get(at as usize).copied())
+    }
+
+    /// Whether both accesses belong to one store of reduced floats, which differ by rounding here.
+    fn is_rounded(&self, event: &AccessEvent<'_>, lane_conflict: &LaneConflict, spaces: &Spaces) -> bool {
+        let LaneConflict { conflict, lane, index } = *lane_conflict;
+        let statement = self.report.visit.statement;
+        let Some(&ty) = self.patterns.rounded_stores.get(&statement) else { return false };
+        let Some(extent) = event.extent(lane as usize) else { return false };
+        let is_one_store = conflict.before.statement() == statement
+            && conflict.hazard == Hazard::WriteAfterWrite
+            && conflict.before.epoch < IN_FLIGHT
+            && event.kind == AccessKind::Store;
+        let size = ty.bytes() as u64;
+        let start = conflict.at - (conflict.at - index) % size;
+        let end = (conflict.at + 4).min(index + event.span());
+        is_one_store
+            && (start..end).step_by(size as usize).all(|at| {
+                let own: Vec<u8> =
+                    (at..at + size).map(|at| (event.value)(lane as usize, at - index)).collect();
+                let earlier = |at| self.earlier_byte(event, conflict.before, (extent.region, at), spaces);
+                let other: Option<Vec<u8>> = (at..at + size).map(earlier).collect();
+                other.is_some_and(|other| differ_by_rounding(ty, ty.read(&own), ty.read(&other)))
+            })
     }
 
     fn report_race(
@@ -119,7 +164,7 @@ impl Sanitizer {
         let key = match race {
             // The cause is the same whichever access comes first, so the pair is reported once.
             Race::Repaired => (kind, here.min(there), Some(here.max(there))),
-            Race::Data | Race::SameValue => (kind, here, Some(there)),
+            Race::Data | Race::SameValue | Race::Rounded => (kind, here, Some(there)),
         };
         if !self.report.reported.insert(key) {
             return;
@@ -127,12 +172,12 @@ impl Sanitizer {
         let Some(extent) = event.extent(lane as usize) else { return };
         let (region, object) = (extent.region, self.object(event, &lane_conflict, extent.region, spaces));
         if before.epoch >= IN_FLIGHT {
-            return self.report_in_flight(event, lane_conflict, mask, &object, spaces);
+            return self.report_in_flight(event, lane_conflict, race, mask, &object, spaces);
         }
         let other = self.other(before);
         let advice = self.advice(event, race, &lane_conflict, &other, region);
         let report = RaceReport {
-            same_value: race == Race::SameValue,
+            same_value: kind == FindingKind::SameValueRace,
             memory: memory_name(region),
             object: &object,
             later: self.report.thread(
@@ -226,6 +271,7 @@ impl Sanitizer {
         &mut self,
         event: &AccessEvent<'_>,
         lane_conflict: LaneConflict,
+        race: Race,
         mask: u32,
         object: &str,
         spaces: &Spaces,
@@ -261,12 +307,29 @@ impl Sanitizer {
         );
         let related = Related::new(before.statement(), format!("the {noun} was started here"));
         let kind = match (completion, hazard) {
+            _ if race == Race::SameValue => FindingKind::SameValueRace,
             (Some(CopyCompletion::Waited(CopyFamily::Single)) | None, _) => FindingKind::DataRace,
             (_, Hazard::WriteAfterRead) => FindingKind::AsyncSource,
             _ => FindingKind::AsyncResult,
         };
         self.report.add(kind, message, mask, [related]);
     }
+}
+
+/// Whether two floats may be results of one sum in different orders: they agree in more than half of the digits of their type.
+fn differ_by_rounding(ty: ScalarType, one: u64, other: u64) -> bool {
+    let (one, other) = (ty.float_of_bits(one), ty.float_of_bits(other));
+    let relative = match ty {
+        ScalarType::F64 => 2f64.powi(-32),
+        ScalarType::F32 => 2f64.powi(-13),
+        ScalarType::F16 => 2f64.powi(-8),
+        _ => 2f64.powi(-6),
+    };
+    one == other
+        || one.is_nan() && other.is_nan()
+        || (one - other).abs() <= relative * one.abs().max(other.abs())
+            && one.is_finite()
+            && other.is_finite()
 }
 
 /// How a thread waits for a copy in flight.

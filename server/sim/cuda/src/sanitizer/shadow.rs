@@ -41,6 +41,13 @@ pub(super) struct Conflict {
     pub(super) uninitialized: bool,
 }
 
+impl Conflict {
+    /// Whether both have the same hazard with the same statement.
+    pub(super) fn is_like(&self, other: &Conflict) -> bool {
+        self.hazard == other.hazard && self.before.statement() == other.before.statement()
+    }
+}
+
 #[derive(Clone, Copy)]
 pub(super) struct ShadowAccess<'s> {
     pub(super) sync: &'s HappensBefore,
@@ -419,8 +426,8 @@ impl Shadow {
         words.cell_mut((index % PAGE / 4) as usize).load_quickly(access)
     }
 
-    /// Checks an access to prepared cells: returns the first conflict, and whether all bytes that it reads are
-    /// initialized.
+    /// Checks an access to prepared cells: reports conflicts, and returns whether all bytes that it reads are initialized. A load reports its
+    /// first conflict; a store all with the statement of the first one, because some of its elements may store what is there.
     #[inline(always)]
     pub(super) fn check(
         &mut self,
@@ -428,11 +435,17 @@ impl Shadow {
         index: u64,
         span: u64,
         access: &ShadowAccess<'_>,
-    ) -> (Option<Conflict>, bool) {
-        match reads {
-            true => self.load(index, span, access),
-            false => (self.store(index, span, access), true),
+        mut found: impl FnMut(Conflict),
+    ) -> bool {
+        if !reads {
+            self.store(index, span, access, found);
+            return true;
         }
+        let (conflict, initialized) = self.load(index, span, access);
+        if let Some(conflict) = conflict {
+            found(conflict);
+        }
+        initialized
     }
 
     #[inline(always)]
@@ -453,9 +466,9 @@ impl Shadow {
     }
 
     #[inline(always)]
-    fn store(&mut self, index: u64, span: u64, access: &ShadowAccess<'_>) -> Option<Conflict> {
-        let mut page = self.page(index)?;
-        let mut found = None;
+    fn store(&mut self, index: u64, span: u64, access: &ShadowAccess<'_>, mut found: impl FnMut(Conflict)) {
+        let Some(mut page) = self.page(index) else { return };
+        let mut first: Option<Conflict> = None;
         for (number, at) in page.grain.range(index, span).enumerate() {
             let mut cell = page.cell_mut(at);
             if !access.races {
@@ -465,10 +478,12 @@ impl Shadow {
             let uninitialized = !cell.stamps.was_written();
             if let Some((hazard, before)) = cell.store(access) {
                 let at = index + number as u64 * page.grain as u64;
-                found.get_or_insert(Conflict { hazard, before, at, uninitialized });
+                let conflict = Conflict { hazard, before, at, uninitialized };
+                if first.get_or_insert(conflict).is_like(&conflict) {
+                    found(conflict);
+                }
             }
         }
-        found
     }
 }
 

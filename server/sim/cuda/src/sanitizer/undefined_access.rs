@@ -28,6 +28,8 @@ pub struct UndefinedAccess {
     pub uninitialized: [u32; ELEMENTS],
     /// Whether the running instruction loaded, stored or computed undefined values that are not propagated yet.
     pub is_pending: bool,
+    /// Whether the running access reads shared memory to which bytes without a value were copied.
+    pub(super) is_passed_on: bool,
     pub inactive: Option<InactiveSources>,
     /// Names of the uninitialized memory that loads of the run read, by statement.
     pub memory: FxHashMap<u32, String>,

@@ -35,7 +35,7 @@ impl UndefinedAccess {
             && let Some((mask, title)) = self.title(event, spaces, local)
         {
             let (kind, fix) = match report.visit.order.special {
-                SpecialOrder::AsyncProduct | SpecialOrder::AsyncMatrixCopy => (
+                SpecialOrder::AsyncProduct | SpecialOrder::AsyncMatrixCopy if !self.is_passed_on => (
                     FindingKind::MatrixDescriptor,
                     "the matrix descriptor leads there; check its offsets, or write the whole matrix first",
                 ),
@@ -61,7 +61,13 @@ impl UndefinedAccess {
             }
             region => {
                 let object = spaces.common_element(region, index, size);
-                format!("{object} (shared), before any thread writes it")
+                match region {
+                    MemoryRegion::Shared if self.is_passed_on => {
+                        format!("{object} (shared), copied from uninitialized memory")
+                    }
+                    MemoryRegion::Shared => format!("{object} (shared), before any thread writes it"),
+                    _ => format!("{object} (global), before any thread writes it"),
+                }
             }
         };
         Some((mask, title))

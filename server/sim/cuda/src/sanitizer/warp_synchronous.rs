@@ -9,7 +9,7 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::trace::Related;
 
 use super::Sanitizer;
-use super::event::{AccessEvent, AccessKind};
+use super::event::AccessEvent;
 use super::happens_before::{Origin, Thread};
 use super::stamp::{IN_FLIGHT, Stamp};
 use crate::memory::region::MemoryRegion;
@@ -25,9 +25,7 @@ impl Sanitizer {
             return;
         }
         let order = self.report.visit.order;
-        let ordering = order.acquire
-            || order.release
-            || matches!(event.kind, AccessKind::Atomic | AccessKind::Completion);
+        let ordering = order.acquire || order.release || event.kind.is_strong();
         if ordering || self.patterns.is_poll(self.report.visit.statement) {
             let warp = self.report.visit.warp;
             self.block.waited[warp as usize] = self.sync.epoch(warp);

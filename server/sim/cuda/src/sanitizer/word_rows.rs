@@ -46,6 +46,7 @@ impl Sanitizer {
             | order.strong
             | self.cost.counts
             | !self.prerequisite_writes.is_empty()
+            | self.tracks_unwritten()
             | self.undefined.store.is_some()
             | self.cost.accesses.is_some()
             | self.watch.is_some()

@@ -156,7 +156,7 @@ fn tensor_map(param: &Parameter, map: MapUse) -> Argument {
     let fill = if map.loaded { Fill::Iota } else { Fill::Zero };
     let contents = Contents::Filled { len: dims.iter().product(), fill };
     let map = TensorMapArgument {
-        buffer: MapBuffer::Own(Box::new(Buffer { element: ScalarType::U32, contents })),
+        buffer: MapBuffer::Own(Box::new(Buffer::new(ScalarType::U32, contents))),
         offset: 0,
         element: None,
         dims,
@@ -217,7 +217,7 @@ fn buffer(access: Access, bytes: u64) -> Buffer {
         None if loaded => Fill::Iota,
         None => Fill::Zero,
     };
-    Buffer { element, contents: Contents::Filled { len, fill } }
+    Buffer::new(element, Contents::Filled { len, fill })
 }
 
 #[cfg(test)]

@@ -3,16 +3,17 @@
 
 use warplens_sim_cuda::launch_config::{device_memory, launch_config};
 use warplens_sim_cuda::tensor::map::{BYTES, TensorMap};
+use warplens_sim_cuda::windows;
 use warplens_sim_warp::LaunchConfig;
 use warplens_sim_warp::launch_config::volume;
-use warplens_sim_warp::memory::DeviceMemory;
+use warplens_sim_warp::memory::{DeviceMemory, GRANULE};
 use warplens_sim_warp::scalar_type::{Class, ScalarType};
 
 use super::{CudaKernel, MAX_PARAMETERS, Parameter};
 use crate::body::Body;
 use crate::buffers::{
-    Budget, PlacedBuffer, address_of, listed, name_arguments, no_such_buffer, place_buffers, problem,
-    shape_of, wrong,
+    Budget, NewBuffer, PlacedBuffer, address_of, listed, name_arguments, no_such_buffer, place_buffers,
+    problem, shape_of, uninitialized_ranges, wrong,
 };
 use crate::kernel::{LaunchRules, Resolved};
 use crate::model::{Argument, Field, Launch, Passed, TensorMapArgument, replica_name, size};
@@ -64,13 +65,15 @@ impl CudaKernel {
         name_arguments(launch, |index| self.params.get(index).map(|param| param.name.to_string()));
         check_count(launch, name, self)?;
         check_names(launch, self)?;
-        let buffers = place_buffers(launch, budget, |argument, name, len, bytes| {
-            let address = memory.allocate(name, len);
-            let address = address.map_err(|_| wrong(argument, "it does not fit into device memory"))?;
-            if let Some(target) = memory.bytes_mut(address, bytes.len() as u64) {
-                target.copy_from_slice(bytes);
+        let max_memory = budget.left;
+        let buffers = place_buffers(launch, budget, |new| {
+            skip_to_address(new, &mut memory, max_memory)?;
+            let address = memory.allocate(&new.name, new.len);
+            let address = address.map_err(|_| wrong(new.argument, "it does not fit into device memory"))?;
+            if let Some(target) = memory.bytes_mut(address, new.bytes.len() as u64) {
+                target.copy_from_slice(&new.bytes);
             }
-            memory.set_shape(address, shape_of(argument));
+            memory.set_shape(address, shape_of(new.argument));
             Ok(address)
         })?;
         let addressed = [buffers.as_slice(), &multimem_ranges(launch, &buffers, &mut memory)?].concat();
@@ -83,6 +86,7 @@ impl CudaKernel {
         let prerequisite_writes = prerequisite_writes(launch, &buffers)?;
         let config = LaunchConfig {
             prerequisite_writes,
+            uninitialized: uninitialized_ranges(launch, &buffers),
             cluster: launch.cluster,
             shared_memory: launch.dynamic_shared.unwrap_or(0),
             params,
@@ -92,6 +96,38 @@ impl CudaKernel {
         };
         Ok((config, buffers))
     }
+}
+
+/// The next buffer is allocated at the address that the launch chooses for it.
+fn skip_to_address(new: &NewBuffer<'_>, memory: &mut DeviceMemory, max_memory: u64) -> Result<(), Problem> {
+    let Some(address) = new.buffer.address else { return Ok(()) };
+    if address % GRANULE != 0 {
+        let nearest = address.next_multiple_of(GRANULE);
+        let message = format!(
+            "`address` {address:#x} is not a multiple of {GRANULE}, which buffers start at: write {nearest:#x}"
+        );
+        return Err(new.wrong("address", message));
+    }
+    let first = memory.next_address();
+    if address < first
+        && let Some(before) = memory.buffers().last()
+    {
+        let message = format!(
+            "`address` {address:#x} is in `{}` or within {GRANULE} bytes of its end: write {first:#x} or a later address",
+            before.name
+        );
+        return Err(new.wrong("address", message));
+    }
+    let end = address.saturating_add(new.len) - windows::GLOBAL;
+    if end > max_memory {
+        let message = format!(
+            "`address` {address:#x}: the buffer ends {end} bytes after the first address, {:#x}, and the limit of memory is {max_memory}:              place it lower",
+            windows::GLOBAL
+        );
+        return Err(new.wrong("address", message));
+    }
+    memory.skip_to(address);
+    Ok(())
 }
 
 /// Allocates the address ranges of multimem arguments, each after its replicas.
@@ -369,6 +405,10 @@ fn prerequisite_writes(launch: &Launch, buffers: &[PlacedBuffer]) -> Result<Vec<
 }
 
 fn check_scalar(kind: ScalarType, param: &Parameter) -> Result<(), String> {
+    // LLVM declares halves, and structures of one number, as arrays of bytes.
+    if param.scalar.is_none() && param.bytes == kind.bytes() as u64 {
+        return Ok(());
+    }
     let Some(wanted) = param.scalar else {
         return Err(format!("the parameter is {}: pass `fields = […]` or `bytes = \"…\"`", shape(param)));
     };

@@ -261,7 +261,7 @@ fn wrong_types() {
     check(
         "args = [{ buffer = 'f32', len = 1, fill = 'ones' }]",
         expect![[r#"
-            4:43: unknown fill `ones`: write "zero", "iota", "random" or { value = … }
+            4:43: unknown fill `ones`: write "zero", "iota", "random", "uninitialized" or { value = … }
         "#]],
     );
     check(
@@ -321,7 +321,7 @@ fn what_is_missing_or_too_much() {
     check(
         "args = [{ u32 = 1, buffer = 'f32', len = 1 }]",
         expect![[r#"
-            4:11: a buffer argument has no key `u32`: the keys are `name`, `buffer`, `len`, `fill`, `seed`, `values`, `bytes`, `file`
+            4:11: a buffer argument has no key `u32`: the keys are `name`, `buffer`, `len`, `fill`, `seed`, `values`, `bytes`, `file`, `uninitialized`, `offset`, `address`
         "#]],
     );
     check(
@@ -476,5 +476,86 @@ fn multimem_arguments() {
         expect![[r#"
         4:22: a multimem argument has replicas: write `replicas`
     "#]],
+    );
+}
+
+#[test]
+fn parts_and_addresses_of_buffers() {
+    check(
+        "args = [
+          { buffer = 'f32', len = 8, fill = 'uninitialized' },
+          { buffer = 'u8', file = 'x.bin', uninitialized = [[0, 4], [8, 16]], offset = 4 },
+          { alias = 'x', offset = 12 },
+          { buffer = 'u64', values = [268439552], address = 268435456 },
+          { tensormap = { buffer = { buffer = 'f16', len = 64, fill = 'uninitialized' }, offset = 16, dims = [8], box = [8] } }]
+        expect = [{ name = 'x', file = 'after.bin' }]",
+        expect![[r#"
+            {"name":"a","file":"k.ptx","args":[{"buffer":"f32","len":8,"fill":"uninitialized"},{"buffer":"u8","file":"x.bin","uninitialized":[[0,4],[8,16]],"offset":4},{"alias":"x","offset":12},{"buffer":"u64","values":[268439552],"address":268435456},{"tensormap":{"buffer":{"buffer":"f16","len":64,"fill":"uninitialized"},"offset":16,"dims":[8],"box":[8]}}],"expect":[{"name":"x","file":"after.bin"}]}
+        "#]],
+    );
+}
+
+#[test]
+fn parts_and_addresses_out_of_place() {
+    let wrong = |argument: &str, expect: Expect| check(&format!("args = [{argument}]"), expect);
+    wrong(
+        "{ buffer = 'u8', len = 4, uninitialized = [[4]] }",
+        expect![[r#"
+        4:52: a range of `uninitialized` is two offsets in bytes, `[start, end]`
+    "#]],
+    );
+    wrong(
+        "{ buffer = 'u8', len = 4, uninitialized = [0, 4] }",
+        expect![[r#"
+        4:52: `uninitialized` must be a list such as `[0]`, not an integer
+    "#]],
+    );
+    wrong(
+        "{ buffer = 'u8', len = 4, offset = -1 }",
+        expect![[r#"
+        4:44: `offset` must be between 0 and 4294967295, not -1
+    "#]],
+    );
+    wrong(
+        "{ buffer = 'u8', len = 4, address = 4096 }",
+        expect![[r#"
+        4:45: `address` must be between 268435456 and 4294967040, not 4096
+    "#]],
+    );
+    wrong(
+        "{ u64 = 4, offset = 1 }",
+        expect![[r#"
+        4:20: an argument has no key `offset`: the keys are `name`, `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `u64`, `s64`, `f16`, `bf16`, `f32`, `f64`, `b8`, `b16`, `b32`, `b64`, `i8`, `i16`, `i32`, `i64`, `bytes`, `buffer`, `alias`, `fields`, `tensormap`, `multimem`
+    "#]],
+    );
+    wrong(
+        "{ alias = 'x', address = 268435456 }",
+        expect![[r#"
+        4:24: an alias argument has no key `address`: the keys are `name`, `alias`, `offset`
+    "#]],
+    );
+    wrong(
+        "{ tensormap = { buffer = { buffer = 'u8', len = 4, offset = 0 }, dims = [4], box = [4] } }",
+        expect![[r#"
+            4:69: `offset` is a key of the tensor map, not of its buffer: move it there
+        "#]],
+    );
+    wrong(
+        "{ multimem = { buffer = 'u8', len = 4, replicas = [{ fill = 'uninitialized' }] } }",
+        expect![[r#"
+        4:69: a replica cannot be uninitialized: the values of replicas are read together, which is not checked: fill with zero
+    "#]],
+    );
+    wrong(
+        "{ multimem = { buffer = 'u8', len = 4, replicas = [{ fill = 'zero', address = 268435456 }] } }",
+        expect![[r#"
+            4:77: a replica has no `address`: the multimem address stands for the same offset in all replicas
+        "#]],
+    );
+    wrong(
+        "{ multimem = { buffer = 'u8', len = 4, replicas = [{ fill = 'zero', uninitialized = [[0, 1]] }] } }",
+        expect![[r#"
+            4:77: a replica has no `uninitialized`: its values are read together with those of others, which is not checked
+        "#]],
     );
 }

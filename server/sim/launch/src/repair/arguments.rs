@@ -113,7 +113,7 @@ pub(super) fn place_mut(argument: &mut Argument, field: usize) -> Option<&mut Ar
 pub(super) fn filled(buffer: &Buffer, fill: Fill) -> Option<Buffer> {
     match buffer.contents {
         Contents::Filled { len, fill: Fill::Iota } => {
-            Some(Buffer { element: buffer.element, contents: Contents::Filled { len, fill } })
+            Some(Buffer { contents: Contents::Filled { len, fill }, ..buffer.clone() })
         }
         _ => None,
     }
@@ -126,7 +126,7 @@ fn grown(launch: &Launch) -> Option<Launch> {
     let most = MAX_BUFFER.min(ALL_BUFFERS / places.max(1) as u64);
     let mut has_grown = false;
     let mut grow = |argument: &mut Argument| {
-        if let Passed::Buffer(Buffer { element, contents: Contents::Filled { len, .. } }) =
+        if let Passed::Buffer(Buffer { element, contents: Contents::Filled { len, .. }, .. }) =
             &mut argument.passed
         {
             let longer = len.saturating_mul(GROWTH).min(most / element.bytes() as u64);

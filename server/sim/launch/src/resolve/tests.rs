@@ -444,3 +444,173 @@ fn buffers_that_are_large_together_are_deferred() {
     assert_eq!(deferred(5000), [None; 2]);
     assert_eq!(deferred(9_000_000), [Some(Fill::Iota); 2]);
 }
+
+#[test]
+fn offsets_and_addresses() {
+    let args = |x: &str, y: &str| {
+        format!("args = [{{ u32 = 1 }}, {{ f32 = 2.0 }},\n{{ name = 'x', {x} }},\n{{ name = 'y', {y} }}]")
+    };
+    let case = |x: &str, y: &str, expect: Expect| check(saxpy(), &args(x, y), expect);
+    // The address of `y` lies in `x`, whose name stands for the whole buffer.
+    case(
+        "buffer = 'u8', len = 400, offset = 8",
+        "alias = 'x', offset = 16",
+        expect![[r#"
+        [1, 1, 1] [32, 1, 1] 0 010000000000004008000010000000001000001000000000
+        x u8[400] at 0x10000000
+        y u8[400] at 0x10000000
+    "#]],
+    );
+    case(
+        "buffer = 'u8', len = 4, offset = 4",
+        "alias = 'x'",
+        expect![[r#"
+        [1, 1, 1] [32, 1, 1] 0 010000000000004004000010000000000000001000000000
+        x u8[4] at 0x10000000
+        y u8[4] at 0x10000000
+    "#]],
+    );
+    case(
+        "buffer = 'u8', len = 4, offset = 5",
+        "alias = 'x'",
+        expect![[r#"
+        5:48: argument `x`: `offset` is 5, but the buffer has 4 bytes
+    "#]],
+    );
+    case(
+        "buffer = 'u8', len = 4",
+        "alias = 'x', offset = 5",
+        expect![[r#"
+        6:37: argument `y`: `offset` is 5, but the buffer has 4 bytes
+    "#]],
+    );
+    case(
+        "buffer = 'u8', len = 4",
+        "alias = 'z', offset = 5",
+        expect![[r#"
+        6:23: argument `y`: unknown buffer `z`: the buffers are `x`
+    "#]],
+    );
+    // Buffers at chosen addresses come first.
+    case(
+        "buffer = 'u8', len = 4",
+        "buffer = 'u8', len = 4, address = 0x10001000",
+        expect![[r#"
+        [1, 1, 1] [32, 1, 1] 0 010000000000004000120010000000000010001000000000
+        x u8[4] at 0x10001200
+        y u8[4] at 0x10001000
+    "#]],
+    );
+    case(
+        "buffer = 'u8', len = 4, address = 0x10002000",
+        "buffer = 'u8', len = 4, address = 0x10001000",
+        expect![[r#"
+            [1, 1, 1] [32, 1, 1] 0 010000000000004000200010000000000010001000000000
+            x u8[4] at 0x10002000
+            y u8[4] at 0x10001000
+        "#]],
+    );
+    case(
+        "buffer = 'u8', len = 4, address = 0x10001010",
+        "buffer = 'u8', len = 4",
+        expect![[r#"
+        5:49: argument `x`: `address` 0x10001010 is not a multiple of 256, which buffers start at: write 0x10001100
+    "#]],
+    );
+    case(
+        "buffer = 'u8', len = 512, address = 0x10001000",
+        "buffer = 'u8', len = 4, address = 0x10001100",
+        expect![[r#"
+            6:49: argument `y`: `address` 0x10001100 is in `x` or within 256 bytes of its end: write 0x10001300 or a later address
+        "#]],
+    );
+    case(
+        "buffer = 'u8', len = 512, address = 0x10001000",
+        "buffer = 'u8', len = 4, address = 0x10001200",
+        expect![[r#"
+            6:49: argument `y`: `address` 0x10001200 is in `x` or within 256 bytes of its end: write 0x10001300 or a later address
+        "#]],
+    );
+    case(
+        "buffer = 'u8', len = 512, address = 0x10001000",
+        "buffer = 'u8', len = 4, address = 0x10001300",
+        expect![[r#"
+            [1, 1, 1] [32, 1, 1] 0 010000000000004000100010000000000013001000000000
+            x u8[512] at 0x10001000
+            y u8[4] at 0x10001300
+        "#]],
+    );
+    case(
+        "buffer = 'u8', len = 4, address = 0x20000000",
+        "buffer = 'u8', len = 4",
+        expect![[r#"
+        5:49: argument `x`: `address` 0x20000000: the buffer ends 268435460 bytes after the first address, 0x10000000, and the limit of memory is 16777216:              place it lower
+    "#]],
+    );
+    case(
+        "buffer = 'u8', len = 4, uninitialized = [[0, 5]]",
+        "alias = 'x'",
+        expect![[r#"
+        5:55: argument `x`: `uninitialized` reaches to byte 5, but the buffer has 4 bytes
+    "#]],
+    );
+}
+
+#[test]
+fn the_parts_without_values() {
+    let text = "[[launch]]\nname = 'l'\nfile = 'k'\nargs = [{ u32 = 1 }, { f32 = 2.0 }, \
+                { buffer = 'u8', len = 400, fill = 'uninitialized' }, \
+                { buffer = 'u8', len = 400, fill = 'iota', uninitialized = [[1, 3], [7, 8]] }]";
+    let launch = launches(text, Format::Toml).unwrap().remove(0).usable().unwrap();
+    let kernel = Kernel::new("saxpy".into(), saxpy());
+    let resolved = resolve(&launch, &kernel, 1 << 24, &|_| Err("none".into())).unwrap();
+    assert_eq!(resolved.config.uninitialized, [(0x1000_0000, 400), (0x1000_0301, 2), (0x1000_0307, 1)]);
+    assert!(resolved.buffers[0].deferred.is_some_and(Fill::is_open));
+}
+
+#[test]
+fn expected_files() {
+    let expected = |expect: &str, contents: &'static [u8]| {
+        let text = format!("[[launch]]\nname = 'l'\nfile = 'k'\n{ARGS}\n{expect}");
+        let launch = launches(&text, Format::Toml).unwrap().remove(0).usable().unwrap();
+        let kernel = Kernel::new("saxpy".into(), saxpy());
+        let read = |path: &str| {
+            if path == "y.bin" { Ok(contents.to_vec()) } else { Err(format!("cannot read {path}").into()) }
+        };
+        match resolve(&launch, &kernel, 1 << 24, &read) {
+            Ok(_) => "fits".to_owned(),
+            Err(problem) => problem.message,
+        }
+    };
+    let y = "expect = [{ name = 'y', file = 'y.bin' }]";
+    assert_eq!(expected(y, &[0; 400]), "fits");
+    assert_eq!(
+        expected(y, &[0; 396]),
+        "expect: `y` has 400 bytes, but y.bin has 396: the file holds the whole buffer"
+    );
+    assert_eq!(expected("expect = [{ name = 'y', file = 'z.bin' }]", &[]), "expect: cannot read z.bin");
+}
+
+/// LLVM declares `half` and `bfloat` as `.param .align 2 .b8 h[2]`, and a structure of one number likewise.
+#[test]
+fn numbers_for_arrays_of_bytes() {
+    let passed = |bytes: u64, argument: &str| {
+        let param = Parameter { name: "p".into(), bytes, align: bytes, scalar: None, is_pointer: false };
+        let kernel = CudaKernel { params: vec![param], address_bytes: Some(8), ..CudaKernel::default() };
+        let text = format!("[[launch]]\nname = 'l'\nfile = 'k'\nargs = [{{ {argument} }}]");
+        let launch = launches(&text, Format::Toml).unwrap().remove(0).usable().unwrap();
+        let kernel = Kernel::new("k".into(), kernel);
+        match resolve(&launch, &kernel, 1 << 24, &|_| Err("none".into())) {
+            Ok(resolved) => hex(&resolved.config.params),
+            Err(problem) => problem.message,
+        }
+    };
+    assert_eq!(passed(2, "f16 = 0.5"), "0038");
+    assert_eq!(passed(2, "bf16 = 0.5"), "003f");
+    assert_eq!(passed(4, "f32 = 0.5"), "0000003f");
+    assert_eq!(passed(8, "f64 = 0.5"), "000000000000e03f");
+    assert_eq!(
+        passed(4, "f16 = 0.5"),
+        "argument `p`: the parameter is 4 bytes and not a scalar: pass `fields = […]` or `bytes = \"…\"`"
+    );
+}

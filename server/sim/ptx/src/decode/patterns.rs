@@ -5,6 +5,7 @@ use warplens_hir::cfg::Cfg;
 
 use super::computed_addresses::computed_addresses;
 use super::passed_on::passed_on;
+use super::rounded_stores::rounded_stores;
 use super::updates::updates;
 use super::value_flow::{UseKind, ValueFlow, blocks_before};
 use crate::program::{Address, AtomicOp, Function, Op, Patterns, Space};
@@ -16,6 +17,7 @@ pub(super) fn patterns(function: &Function, cfg: &Cfg) -> Patterns {
         updates: updates(function, cfg),
         passed_on: passed_on(function, cfg),
         computed_addresses: computed_addresses(function),
+        rounded_stores: rounded_stores(function),
     }
 }
 

@@ -40,7 +40,7 @@ enum Elements {
     /// Matrices of 8 x 8 halves, one below the other.
     Small { transposed: bool },
     /// Cells of tensor memory.
-    Cells { shape: CellShape, half: i32 },
+    Cells { shape: CellShape, half: i32, columns: u32 },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl Fragment {
     }
 
     pub(super) fn cells(access: &CellAccess) -> Fragment {
-        let layout = Elements::Cells { shape: access.shape, half: access.half };
+        let layout = Elements::Cells { shape: access.shape, half: access.half, columns: access.columns() };
         let axes = ["lane", "column"];
         Fragment {
             axes,
@@ -148,8 +148,8 @@ impl Fragment {
                 };
                 all(2).map(at).collect()
             }
-            Elements::Cells { shape, half } => all(1)
-                .map(|(lane, register, _)| (shape.cell(lane, register, half), lane, register, 0))
+            Elements::Cells { shape, half, columns } => all(1)
+                .map(|(lane, register, _)| (shape.cell(lane, register, half, columns), lane, register, 0))
                 .collect(),
         }
     }
@@ -372,7 +372,7 @@ mod tests {
 
     #[test]
     fn cells_as_grid() {
-        let cells = Elements::Cells { shape: CellShape::Lanes16Bits256, half: 0 };
+        let cells = Elements::Cells { shape: CellShape::Lanes16Bits256, half: 0, columns: 1 };
         check(
             Fragment::new("cells", cells, Number::Bits(32)),
             4,

@@ -2,6 +2,7 @@
 
 use warplens_sim_cuda::address::AtomicOp;
 use warplens_sim_cuda::sanitizer::used_lanes::UsedLanes;
+use warplens_sim_warp::scalar_type::ScalarType;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Patterns {
@@ -15,6 +16,8 @@ pub struct Patterns {
     pub passed_on: Vec<(u32, Vec<(u32, UsedLanes)>)>,
     /// Accesses whose address depends on the contents of buffers, or on arguments that decide which threads share it.
     pub computed_addresses: Vec<u32>,
+    /// Stores of floats that a warp has reduced by exchanging values, with the type of the floats.
+    pub rounded_stores: Vec<(u32, ScalarType)>,
 }
 
 /// A store of an operation's result on a loaded value, to the address of the load.

@@ -18,6 +18,8 @@ pub(crate) fn program_patterns(program: &Program, races: bool) -> ProgramPattern
         patterns
             .computed_addresses
             .extend(function.patterns.computed_addresses.iter().map(|&pc| statement(pc)));
+        let rounded = function.patterns.rounded_stores.iter();
+        patterns.rounded_stores.extend(rounded.map(|&(pc, ty)| (statement(pc), ty)));
         if races {
             for (load, uses) in &function.patterns.passed_on {
                 patterns.uses.add(statement(*load), uses.iter().map(|&(pc, lanes)| (statement(pc), lanes)));

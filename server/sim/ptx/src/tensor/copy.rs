@@ -192,9 +192,12 @@ impl Tile {
         self.runs.iter().map(&mut place).collect()
     }
 
-    /// Bytes of elements, which is what completes transactions of an mbarrier.
+    /// Bytes of elements, which is what completes transactions of an mbarrier. Those of padded types count without the padding: CUTLASS and
+    /// Triton announce them so.
     fn element_bytes(&self) -> u64 {
-        self.rows * self.map.inner_bytes() as u64
+        let element = self.map.element;
+        let units = self.map.inner_bytes() / element.shared_bytes();
+        self.rows * (units * element.global_bytes()) as u64
     }
 }
 

@@ -10,7 +10,7 @@ use warplens_sim_warp::finding_kind::FindingKind;
 
 use super::descriptor::Chunk;
 use crate::engine::exec::context::ExecContext;
-use crate::engine::memory::lane_address::LaneAddress;
+use crate::engine::memory::lane_address::{LaneAddress, source_kind};
 use crate::program::Space;
 
 /// Maximum number of bytes in one report: 32 elements of four bytes.
@@ -59,7 +59,10 @@ pub(crate) fn start(
     until: CopyCompletion,
     ctx: &mut ExecContext<'_>,
 ) -> Result {
-    let kind = if mode == AccessMode::Load { AccessKind::Read } else { AccessKind::Store };
+    let kind = match mode {
+        AccessMode::Load => source_kind(at.place(1, mode, ctx)?.region),
+        AccessMode::Store => AccessKind::Store,
+    };
     report(at, len, kind, ctx)?;
     at.copy_started(len, mode, until, ctx)
 }

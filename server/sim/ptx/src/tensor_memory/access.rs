@@ -41,14 +41,11 @@ pub(super) fn load(access: &CellAccess, r: &mut Registers, ctx: &mut ExecContext
     for t in 0..WIDTH {
         let mut reduced = None;
         for (index, &register) in access.registers.iter().enumerate() {
-            let (lane, column) = access.shape.cell(t as u32, index as u32, access.half);
-            let (lane, column) = (at.lane + lane, column);
+            let (lane, column) = access.cell(t as u32, index as u32);
+            let (lane, first) = (at.lane + lane, at.column.wrapping_add(column));
             let value = match access.packed {
-                false => block.get(lane, at.column.wrapping_add(column)),
-                true => {
-                    let first = at.column.wrapping_add(column.wrapping_mul(2));
-                    block.get(lane, first) & 0xffff | block.get(lane, first.wrapping_add(1)) << 16
-                }
+                false => block.get(lane, first),
+                true => block.get(lane, first) & 0xffff | block.get(lane, first.wrapping_add(1)) << 16,
             };
             put(register, r, t, value.into());
             if let Some((reduction, _)) = &access.reduction {
@@ -75,12 +72,12 @@ pub(super) fn store(access: &CellAccess, r: &Registers, ctx: &mut ExecContext<'_
     let mut values = Vec::with_capacity(WIDTH * access.registers.len());
     for t in 0..WIDTH {
         for (index, &register) in access.registers.iter().enumerate() {
-            let (lane, column) = access.shape.cell(t as u32, index as u32, access.half);
+            let (lane, column) = access.cell(t as u32, index as u32);
+            let first = at.column.wrapping_add(column);
             let value = get(register, r, t) as u32;
             match access.packed {
-                false => values.push((at.lane + lane, at.column.wrapping_add(column), value)),
+                false => values.push((at.lane + lane, first, value)),
                 true => {
-                    let first = at.column.wrapping_add(column.wrapping_mul(2));
                     values.push((at.lane + lane, first, value & 0xffff));
                     values.push((at.lane + lane, first.wrapping_add(1), value >> 16));
                 }
@@ -160,21 +157,31 @@ fn start(
     let mut ranges = Vec::new();
     for &half in halves {
         let threads = if halves.len() == 2 { half..half + 16 } else { 0..32 };
-        let columns =
-            threads.flat_map(|t| (0..registers).map(move |r| access.shape.cell(t, r, access.half).1));
+        let columns = threads.flat_map(|t| (0..registers).map(move |r| access.cell(t, r).1));
         let (least, greatest) = columns
             .fold((u32::MAX, 0), |(least, greatest), column| (least.min(column), greatest.max(column)));
-        let unit = if access.packed { 2 } else { 1 };
         let range = CellRange {
             rank: ctx.spaces.window.rank,
             lanes: lane_mask(at.lane, count),
-            first: at.column.saturating_add(least.saturating_mul(unit)),
-            end: at.column.saturating_add(greatest.saturating_add(1).saturating_mul(unit)),
+            first: at.column.saturating_add(least),
+            end: at.column.saturating_add(greatest.saturating_add(access.columns())),
         };
         allocated(&format!("`{name}`"), &range, ctx, mask)?;
         ranges.push(range);
     }
     Ok((at, ranges))
+}
+
+impl CellAccess {
+    /// Columns of a register.
+    pub(crate) fn columns(&self) -> u32 {
+        if self.packed { 2 } else { 1 }
+    }
+
+    /// The lane and the first column of register `r` of thread `t`, relative to the address.
+    fn cell(&self, t: u32, r: u32) -> (u32, u32) {
+        self.shape.cell(t, r, self.half, self.columns())
+    }
 }
 
 impl CellReduction {

@@ -17,16 +17,25 @@ impl CellShape {
         }
     }
 
-    /// The lane and column, relative to the address, of register `r` of thread `t`. `half` is the column offset of the
-    /// warp's second half.
-    pub fn cell(self, t: u32, r: u32, half: i32) -> (u32, u32) {
+    /// The lane and the first column, relative to the address, of register `r` of thread `t`. `columns` is the number of columns of a
+    /// register: 2 with `.pack::16b` and `.unpack::16b`. `half` is the column offset of the warp's second half, which does not depend on it.
+    pub fn cell(self, t: u32, r: u32, half: i32, columns: u32) -> (u32, u32) {
+        let (lane, column) = self.unpacked(t, r);
+        let column = column.wrapping_mul(columns);
+        match self {
+            CellShape::Lanes16Bits32Twice if t >= 16 => (lane, column.wrapping_add_signed(half)),
+            _ => (lane, column),
+        }
+    }
+
+    /// The lane and column if each register has a column, before the offset of the second half.
+    fn unpacked(self, t: u32, r: u32) -> (u32, u32) {
         match self {
             CellShape::Lanes32Bits32 => (t, r),
             CellShape::Lanes16Bits64 => (t / 4 + 8 * (t % 2), t / 2 % 2 + 2 * r),
             CellShape::Lanes16Bits128 => (t / 4 + 8 * (r % 2), t % 4 + 4 * (r / 2)),
             CellShape::Lanes16Bits256 => (t / 4 + 8 * (r / 2 % 2), 2 * (t % 4) + r % 2 + 8 * (r / 4)),
-            CellShape::Lanes16Bits32Twice if t < 16 => (t, r),
-            CellShape::Lanes16Bits32Twice => (t % 16, r.wrapping_add_signed(half)),
+            CellShape::Lanes16Bits32Twice => (t % 16, r),
         }
     }
 }
@@ -37,12 +46,15 @@ mod tests {
 
     #[test]
     fn the_tables_of_the_guide() {
-        assert_eq!(CellShape::Lanes16Bits64.cell(2, 0, 0), (0, 1));
-        assert_eq!(CellShape::Lanes16Bits64.cell(31, 1, 0), (15, 3));
-        assert_eq!(CellShape::Lanes16Bits128.cell(29, 1, 0), (15, 1));
-        assert_eq!(CellShape::Lanes16Bits128.cell(0, 2, 0), (0, 4));
-        assert_eq!(CellShape::Lanes16Bits256.cell(3, 3, 0), (8, 7));
-        assert_eq!(CellShape::Lanes16Bits32Twice.cell(17, 2, 16), (1, 18));
+        assert_eq!(CellShape::Lanes16Bits64.cell(2, 0, 0, 1), (0, 1));
+        assert_eq!(CellShape::Lanes16Bits64.cell(31, 1, 0, 1), (15, 3));
+        assert_eq!(CellShape::Lanes16Bits128.cell(29, 1, 0, 1), (15, 1));
+        assert_eq!(CellShape::Lanes16Bits128.cell(0, 2, 0, 1), (0, 4));
+        assert_eq!(CellShape::Lanes16Bits256.cell(3, 3, 0, 1), (8, 7));
+        assert_eq!(CellShape::Lanes16Bits32Twice.cell(17, 2, 16, 1), (1, 18));
+        assert_eq!(CellShape::Lanes16Bits32Twice.cell(1, 2, 16, 2), (1, 4));
+        assert_eq!(CellShape::Lanes16Bits32Twice.cell(17, 2, 16, 2), (1, 20));
+        assert_eq!(CellShape::Lanes16Bits64.cell(2, 1, 0, 2), (0, 6));
     }
 
     #[test]
@@ -56,7 +68,7 @@ mod tests {
         ];
         for (shape, registers) in shapes {
             let mut cells: Vec<_> =
-                (0..32).flat_map(|t| (0..registers).map(move |r| shape.cell(t, r, 4))).collect();
+                (0..32).flat_map(|t| (0..registers).map(move |r| shape.cell(t, r, 4, 1))).collect();
             cells.sort_unstable();
             let count = cells.len();
             cells.dedup();

@@ -1,6 +1,7 @@
 //! Memory accesses.
 
 use warplens_sim_cuda::address::{self as spaces, AtomicOp};
+use warplens_sim_cuda::async_ops::operation::MemoryPosition;
 use warplens_sim_cuda::memory::atomic_operation::apply;
 use warplens_sim_cuda::memory::region::{AccessMode, CheckedAddresses, MemoryRegion};
 use warplens_sim_cuda::memory::spaces::{AddressCheck, read, write};
@@ -336,7 +337,7 @@ pub(super) fn copy(
     let omitted = sources.map(|address| if fill { address % span } else { 0 });
     let aligned = std::array::from_fn(|lane| sources[lane] - omitted[lane]);
     let source = SpaceLanes { space: spaces::Space::Global, addresses: aligned, mask: copied };
-    let read_from = resolve(&source, AccessKind::Read, (to.size.into(), to.count.into()), &|_, _| 0, ctx)?;
+    let read_from = resolve(&source, AccessKind::Source, (to.size.into(), to.count.into()), &|_, _| 0, ctx)?;
     let mut bytes = [[0u8; 16]; WIDTH];
     for lane in lanes(copied) {
         let Some(extent) = read_from.of(lane) else { continue };
@@ -353,6 +354,14 @@ pub(super) fn copy(
         let Some(extent) = written_to.of(lane) else { continue };
         for (at, byte) in (0..span).zip(bytes[lane]) {
             ctx.spaces.write(extent, ctx.local, lane, target.addresses[lane] + at, 1, byte.into());
+        }
+    }
+    if let Some(sanitizer) = &mut ctx.sanitizer {
+        for lane in lanes(copied & written) {
+            let (Some(from), Some(to)) = (read_from.of(lane), written_to.of(lane)) else { continue };
+            let from = MemoryPosition { region: from.region, index: from.index(aligned[lane]) };
+            let to = MemoryPosition { region: to.region, index: to.index(target.addresses[lane]) };
+            sanitizer.copied(from, to, span - omitted[lane]);
         }
     }
     Ok(())
@@ -453,7 +462,8 @@ fn atomic_in(at: &SpaceLanes, atomic: &Atomic, r: &mut Registers, ctx: &mut Exec
     if let Some(sanitizer) = &mut ctx.sanitizer {
         sanitizer.report.visit.silent = unchanged;
     }
-    report(at, &checked, AccessKind::Atomic, (size, 1), &|_, _| 0, ctx);
+    let kind = if atomic.op == AtomicOp::Exchange { AccessKind::Exchange } else { AccessKind::Atomic };
+    report(at, &checked, kind, (size, 1), &|_, _| 0, ctx);
     Ok(())
 }
 

@@ -35,6 +35,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME")]
     pub(super) dump: Vec<String>,
 
+    /// Write the final contents of each buffer to a file of this folder, NAME.bin
+    #[arg(long, value_name = "DIR")]
+    pub(super) save_buffers: Option<PathBuf>,
+
     /// Show only this warp; without a block, of block 0,0,0. `divergent` is the one with the fewest active lanes, `worst` the one that runs longest
     #[arg(long, value_name = "[X,Y,Z:]W|divergent|worst", value_parser = WarpChoice::parse)]
     pub(super) warp: Option<WarpChoice>,
@@ -76,7 +80,7 @@ pub(crate) struct Arguments {
         long,
         value_name = "LAUNCHES",
         conflicts_with_all = [
-            "launch", "entry", "grid", "block", "cluster", "args", "launches", "trace", "watch", "format",
+            "launch", "entry", "grid", "block", "cluster", "args", "launches", "trace", "watch", "format", "save_buffers",
         ]
     )]
     pub(super) batch: Option<PathBuf>,

@@ -1,6 +1,6 @@
 //! The kernels that a command runs: the selected one, or every kernel of the file if neither an option nor a launch selects one.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use warplens_ide::lanes::{Choice, LaunchSource, RunRequest};
 use warplens_tools::source::{Launches, RunError, Source};
 
@@ -24,6 +24,9 @@ pub(super) fn requests(
     let is_configured = request.launch == Choice::First && !configured.is_empty();
     if is_configured || inferred.len() < 2 {
         return Ok(vec![request]);
+    }
+    if arguments.save_buffers.is_some() {
+        bail!("--save-buffers: the file has {} kernels; select one with `--entry`", inferred.len());
     }
     Ok(inferred.into_iter().map(|launch| RunRequest { entry: launch.entry, ..request.clone() }).collect())
 }

@@ -83,6 +83,7 @@ fn data(run: &Simulated, warp: WarpId) -> Result<Value, PanelError> {
         "moments": moments(query, &steps)?,
         "worst": json!(query.accesses(None)?)["worst"],
         "graph": json!(query.graph()?),
+        "warps": json!(query.warps()?),
         "buffers": all,
         "pages": pages,
         "writers": writers,

@@ -1,5 +1,6 @@
 //! A launch that was run, with its input.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -20,6 +21,8 @@ pub(super) struct Simulated {
     /// The warp that the arguments select.
     pub(super) warp: Option<WarpId>,
     pub(super) dump: Vec<PlacedBuffer>,
+    /// The file of each buffer, by the name of the argument, if they were saved.
+    pub(super) saved: Option<BTreeMap<String, String>>,
     /// Failed checks of the launch.
     pub(super) failures: Vec<Unexpected>,
     pub(super) verdict: Verdict,
@@ -49,6 +52,7 @@ impl Simulated {
         Options {
             model: self.prepared.model.name(),
             dump: &self.dump,
+            saved: self.saved.as_ref(),
             warp: self.warp,
             statements: &self.prepared.statements,
             failures: &self.failures,

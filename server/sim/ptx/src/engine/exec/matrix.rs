@@ -2,7 +2,7 @@
 
 use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::region::{CheckedAddresses, Extent};
-use warplens_sim_cuda::memory::spaces::addresses;
+use warplens_sim_cuda::memory::spaces::{addresses, read, write};
 use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH, lanes};
 use warplens_sim_cuda::sanitizer::event::AccessKind;
 use warplens_sim_cuda::semantics::fragments::Matrix;
@@ -160,19 +160,23 @@ pub(crate) fn access(op: &MatrixAccess, r: &mut Registers, ctx: &mut ExecContext
     if used == 0 {
         return Ok(());
     }
-    let checked = ctx.resolve(&MemoryRequest::new(kind, op.space, &addresses, (16, 1), used))?;
+    let stored = if op.store { stored_rows(op, r, mask) } else { [[0; 16]; WIDTH] };
+    let checked = ctx.resolve(&MemoryRequest {
+        value: &|row, at| stored[row][at as usize],
+        ..MemoryRequest::new(kind, op.space, &addresses, (16, 1), used)
+    })?;
     ctx.spaces.changes += u64::from(op.store);
     for (index, &register) in op.registers.iter().enumerate() {
         for lane in lanes(mask) {
-            let mut word = if op.store { get(register, r, lane) as u32 } else { 0 };
+            let mut word = 0;
             for part in 0..if op.rows == Rows::Halves { 2 } else { 4 } {
                 let (row, column) = element(op, index, lane, part);
                 let Some(extent) = extent(&checked, row, used) else { continue };
                 let bits = if op.rows == Rows::Halves { 16 } else { 8 };
                 if op.store {
-                    let value = u64::from(word >> (bits * part) & ((1 << bits) - 1));
-                    let address = addresses[row] + u64::from(column * bits / 8);
-                    ctx.spaces.write(extent, ctx.local, row, address, bits / 8, value);
+                    let at = column * bits / 8;
+                    let value = read(&stored[row], at as usize, bits / 8);
+                    ctx.spaces.write(extent, ctx.local, row, addresses[row] + u64::from(at), bits / 8, value);
                 } else {
                     let value = field(op.rows, column, |at, size| {
                         ctx.spaces.read(extent, ctx.local, row, addresses[row] + u64::from(at), size)
@@ -186,6 +190,25 @@ pub(crate) fn access(op: &MatrixAccess, r: &mut Registers, ctx: &mut ExecContext
         }
     }
     Ok(())
+}
+
+/// The bytes of each row that `stmatrix` stores, by the lane that has its address.
+fn stored_rows(op: &MatrixAccess, r: &Registers, mask: u32) -> [[u8; 16]; WIDTH] {
+    let mut rows = [[0; 16]; WIDTH];
+    let (bits, parts) = if op.rows == Rows::Halves { (16, 2) } else { (8, 4) };
+    for (index, &register) in op.registers.iter().enumerate() {
+        for lane in lanes(mask) {
+            let word = get(register, r, lane) as u32;
+            for part in 0..parts {
+                let (row, column) = element(op, index, lane, part);
+                let value = u64::from(word >> (bits * part) & ((1 << bits) - 1));
+                if let Some(row) = rows.get_mut(row) {
+                    write(row, (column * bits / 8) as usize, bits / 8, value);
+                }
+            }
+        }
+    }
+    rows
 }
 
 /// For part `part` of a lane's register, the row (as the lane that has its address) and the element in the row.

@@ -8,7 +8,7 @@ use warplens_sim_cuda::sanitizer::event::AccessKind;
 
 use crate::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::engine::exec::operand::{get, put};
-use crate::program::Atomic;
+use crate::program::{Atomic, AtomicOp};
 
 pub(crate) fn execute(atomic: &Atomic, r: &mut Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     if mask == 0 {
@@ -27,7 +27,8 @@ pub(super) fn execute_at(
 ) -> Result {
     let size = atomic.ty.bytes() as u32;
     let elements = (size, atomic.b.len());
-    let request = MemoryRequest::new(AccessKind::Atomic, atomic.space, addresses, elements, mask);
+    let kind = if atomic.op == AtomicOp::Exchange { AccessKind::Exchange } else { AccessKind::Atomic };
+    let request = MemoryRequest::new(kind, atomic.space, addresses, elements, mask);
     let checked = ctx.resolve(&request)?;
     for lane in ctx.spaces.lane_order.lanes(mask) {
         let Some(extent) = checked.of(lane) else { continue };

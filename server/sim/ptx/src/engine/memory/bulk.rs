@@ -120,6 +120,15 @@ pub(crate) fn issue(
     };
     let statement = ctx.statement();
     ctx.meter.count(transfer.accesses())?;
+    if let Some(sanitizer) = &mut ctx.sanitizer
+        && transfer.reduction.is_none()
+    {
+        for Segment { from, to, len } in &transfer.segments {
+            if let (Some(from), Some(to)) = (*from, *to) {
+                sanitizer.copied(from, to, *len as u64);
+            }
+        }
+    }
     ctx.spaces.issue(Operation { issuer, statement, group, effect: Effect::Transfer(transfer), signal });
     Ok(())
 }
@@ -144,7 +153,7 @@ impl LaneCopy {
         let step = self.reduction.map_or(8, |(_, ty)| ty.bytes() as u32);
         for offset in (0..size).step_by(step as usize) {
             let (to, from) = (self.to.offset(offset.into()), self.from.offset(offset.into()));
-            let value = from.load(step, ctx)?;
+            let value = from.load_source(step, ctx)?;
             to.place(step.into(), AccessMode::Store, ctx)?;
             match self.reduction {
                 None => to.report(AccessKind::Store, step, value, ctx)?,
@@ -163,7 +172,7 @@ impl LaneCopy {
         ctx.meter.count(u64::from(size) / 64)?;
         let mut segments = Vec::new();
         for offset in (0..size).filter(|&byte| copied(byte)) {
-            let value = self.from.offset(offset.into()).load(1, ctx)?;
+            let value = self.from.offset(offset.into()).load_source(1, ctx)?;
             self.to.offset(offset.into()).report(AccessKind::Store, 1, value, ctx)?;
             segments.push(self.segment(offset, 1, ctx)?);
         }

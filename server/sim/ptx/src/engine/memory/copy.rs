@@ -30,7 +30,7 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
         let check = AddressCheck { space, addresses: &from, span, unit: span, mode, mask: whole };
         let sources = ctx.spaces.check(&check, ctx.local)?;
         ctx.report(&AccessEvent {
-            kind: AccessKind::Read,
+            kind: AccessKind::Source,
             checked: &sources,
             addresses: &from,
             size,
@@ -57,6 +57,11 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
     for lane in lanes(mask) {
         ctx.copy_started(&checked, to[lane], span, lane, true, CopyCompletion::Waited(CopyFamily::Single));
     }
+    for lane in lanes(mask & !ignored).filter(|&lane| wanted(lane) > 0) {
+        let source = LaneAddress { space: copy.from.1, address: from[lane], lane };
+        let target = LaneAddress { space: copy.to.1, address: to[lane], lane };
+        source.copied(target, wanted(lane).into(), ctx)?;
+    }
     issue(copy, &to, &contents, ctx, mask)
 }
 
@@ -72,7 +77,7 @@ fn contents_of(
     let step = whole.map_or(1, |size| size.min(8));
     for offset in (0..wanted).step_by(step as usize) {
         let source = source.offset(offset.into());
-        let value = if whole.is_some() { source.get(step, ctx)? } else { source.load(step, ctx)? };
+        let value = if whole.is_some() { source.get(step, ctx)? } else { source.load_source(step, ctx)? };
         write(&mut contents, offset as usize, step, value);
     }
     Ok(contents)

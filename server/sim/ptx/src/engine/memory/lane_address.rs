@@ -74,8 +74,10 @@ impl LaneAddress {
         }
     }
 
-    pub(crate) fn load(self, size: u32, ctx: &mut ExecContext<'_>) -> Result<u64> {
-        self.report(AccessKind::Read, size, 0, ctx)?;
+    /// Loads bytes that a copy passes on.
+    pub(crate) fn load_source(self, size: u32, ctx: &mut ExecContext<'_>) -> Result<u64> {
+        let place = self.place(1, AccessMode::Load, ctx)?;
+        self.report(source_kind(place.region), size, 0, ctx)?;
         self.get(size, ctx)
     }
 
@@ -116,6 +118,18 @@ impl LaneAddress {
         ctx.resolve(&MemoryRequest::new(kind, self.space, &addresses, elements, 1 << self.lane)).map(|_| ())
     }
 
+    /// Tells the sanitizer that a copy moves bytes from here to `to`. Both accesses were reported before.
+    pub(crate) fn copied(self, to: LaneAddress, len: u64, ctx: &mut ExecContext<'_>) -> Result {
+        if ctx.sanitizer.is_some() {
+            let from = self.place(1, AccessMode::Load, ctx)?;
+            let to = to.place(1, AccessMode::Store, ctx)?;
+            if let Some(sanitizer) = &mut ctx.sanitizer {
+                sanitizer.copied(from, to, len);
+            }
+        }
+        Ok(())
+    }
+
     /// Tells the sanitizer that a reported access of `span` bytes is a copy in flight.
     pub(crate) fn copy_started(
         self,
@@ -130,4 +144,9 @@ impl LaneAddress {
         }
         Ok(())
     }
+}
+
+/// How a copy reads a region.
+pub(crate) fn source_kind(region: MemoryRegion) -> AccessKind {
+    if region == MemoryRegion::Launch { AccessKind::Source } else { AccessKind::Read }
 }

@@ -137,5 +137,9 @@ fn with_elements(argument: &Argument, element: ScalarType, values: &[u64]) -> Ar
 }
 
 fn with_contents(argument: &Argument, element: ScalarType, contents: Contents) -> Argument {
-    Argument { passed: Passed::Buffer(Buffer { element, contents }), ..argument.clone() }
+    let passed = match &argument.passed {
+        Passed::Buffer(buffer) => Buffer { element, contents, ..buffer.clone() },
+        _ => Buffer::new(element, contents),
+    };
+    Argument { passed: Passed::Buffer(passed), ..argument.clone() }
 }

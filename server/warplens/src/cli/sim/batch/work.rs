@@ -145,6 +145,7 @@ impl<'a> Batch<'a> {
         check_warp(arguments.known_warp(), &prepared)?;
         let verdict = prepared.verdict(&result, &failures, &coverage);
         let simulated = Simulated {
+            saved: None,
             path: source.path.clone(),
             text: text.clone(),
             prepared,

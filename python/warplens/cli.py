@@ -1,0 +1,127 @@
+"""`python -m warplens SCRIPT.py`: runs a script, simulates its launches, and reports what was found."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+
+from . import program, report, session
+from .crash import explain_crash
+from .targets import Target, UnknownTarget
+
+USAGE = 2
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs a script as the arguments say, and returns the exit code: the script's own if it failed, otherwise that
+    of the verdict.
+    """
+    options = _parser().parse_args(arguments)
+    problem = _problem(options)
+    if problem:
+        print(f"warplens: {problem}", file=sys.stderr)
+        return USAGE
+    return explain_crash(lambda: _run(options))
+
+
+def _run(options: argparse.Namespace) -> int:
+    from . import triton
+
+    settings = program.Settings(options.checks, options.model, options.max_steps, options.memory)
+    save = Path(options.save).absolute() if options.save else None
+    current = session.Session(options.target, settings, save, options.only, options.max_launches)
+    session.replace(current)
+    triton.start(current)
+    code = run_script(options.script, options.args)
+    for line in report.as_json(current.runs) if options.format == "json" else ["", *report.as_text(current.runs)]:
+        print(line)
+    sys.stdout.flush()
+    return code or current.runs.exit_code
+
+
+def run_script(script: str, arguments: list[str]) -> int:
+    """Runs a script as `python SCRIPT` does, and returns its exit code."""
+    path = os.path.abspath(script)
+    module = ModuleType("__main__")
+    module.__file__ = path
+    module.__builtins__ = __builtins__  # type: ignore[attr-defined]
+    sys.modules["__main__"] = module
+    sys.argv = [script, *arguments]
+    sys.path[0] = os.path.dirname(path)
+    try:
+        code = compile(Path(path).read_bytes(), path, "exec", dont_inherit=True)
+        exec(code, module.__dict__)
+    except SystemExit as stop:
+        if stop.code is None or isinstance(stop.code, int):
+            return stop.code or 0
+        print(stop.code, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except BaseException as error:
+        _print_error(error)
+        return 1
+    finally:
+        sys.stdout.flush()
+    return 0
+
+
+def _print_error(error: BaseException) -> None:
+    """Prints a traceback that begins in the script."""
+    own = error.__traceback__
+    inner = own.tb_next if own is not None else None
+    traceback.print_exception(type(error), error, inner or own)
+    # Otherwise objects of Triton's compiler outlive it, which it reports.
+    traceback.clear_frames(own)
+
+
+def _problem(options: argparse.Namespace) -> str | None:
+    """Why nothing can be run, as a sentence."""
+    if not os.path.isfile(options.script):
+        return f"there is no file {options.script}"
+    if importlib.util.find_spec("triton") is None:
+        return (
+            f"{sys.executable} does not have the package triton: `pip install triton`, "
+            "or choose another interpreter (`warplens run --python PATH`)"
+        )
+    try:
+        program.find()
+    except program.ProgramError as error:
+        return str(error)
+    return None
+
+
+def _target(name: str) -> Target:
+    try:
+        return Target.parse(name)
+    except UnknownTarget as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="warplens run", description="Run a Python script and simulate the Triton kernels that it launches."
+    )
+    parser.add_argument(
+        "--target", type=_target, default=Target(80), metavar="sm_80", help="the GPU to compile for (default: sm_80)"
+    )
+    parser.add_argument("--save", metavar="DIR", help="save each launch in DIR, to be replayed by `warplens sim`")
+    parser.add_argument(
+        "--format", choices=("human", "json"), default="human", help="what is printed when the script has ended"
+    )
+    parser.add_argument("--only", metavar="KERNEL", help="simulate only this kernel")
+    parser.add_argument("--max-launches", type=int, metavar="N", help="simulate only the first N launches")
+    parser.add_argument(
+        "--no-checks", dest="checks", action="store_false", help="do not look for races and uninitialized reads"
+    )
+    parser.add_argument("--model", metavar="NAME", help="the divergence model")
+    parser.add_argument("--max-steps", type=int, metavar="N", help="limit of warp instructions of a launch")
+    parser.add_argument("--memory", type=int, metavar="MB", help="limit of memory of a launch")
+    parser.add_argument("script", metavar="SCRIPT.py")
+    parser.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS", help="arguments of the script")
+    return parser

@@ -1,0 +1,142 @@
+"""A session simulates launches, writes the results back into the tensors, and keeps what was found."""
+
+from __future__ import annotations
+
+import contextlib
+import filecmp
+import os
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from . import program
+from .kernel_source import call_site
+from .launch_file import Table
+from .runs import Finding, Launch, Runs
+from .targets import Target
+from .triton_launch import Described, Request, describe, folder_name
+
+
+@dataclass
+class Session:
+    """What is simulated, how, and what was found."""
+
+    target: Target
+    settings: program.Settings = field(default_factory=program.Settings)
+    # The folder that gets a folder for each launch.
+    save: Path | None = None
+    # The only kernel that is simulated, by name.
+    only: str | None = None
+    max_launches: int | None = None
+    runs: Runs = field(default_factory=Runs)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def run(self, request: Request) -> None:
+        """Simulates a launch."""
+        launch = self._add(request)
+        if not self._selected(launch):
+            return
+        if request.blocks == 0:
+            launch.status, launch.verdict, launch.totals = "finished", "clean", {"warp_instructions": 0}
+            return
+        scratch = _allocate(request)
+        start = time.perf_counter()
+        with self._folder(launch) as folder:
+            described = describe(request, launch.number, folder, scratch)
+            _simulate(launch, described, self.settings, expect=self.save is not None)
+        launch.seconds = time.perf_counter() - start
+
+    def _add(self, request: Request) -> Launch:
+        file, line = call_site()
+        with self._lock:
+            launch = Launch(len(self.runs.launches), request.kernel, file, line, request.grid)
+            self.runs.launches.append(launch)
+        return launch
+
+    def _selected(self, launch: Launch) -> bool:
+        if self.only is not None and launch.kernel != self.only:
+            return False
+        return self.max_launches is None or launch.number < self.max_launches
+
+    @contextlib.contextmanager
+    def _folder(self, launch: Launch) -> Iterator[Path]:
+        if self.save is None:
+            with tempfile.TemporaryDirectory(prefix="warplens-") as folder:
+                yield Path(folder)
+        else:
+            saved = self.save / folder_name(launch.number, launch.kernel)
+            saved.mkdir(parents=True, exist_ok=True)
+            launch.folder = str(saved)
+            yield saved
+
+
+def _simulate(launch: Launch, described: Described, settings: program.Settings, expect: bool) -> None:
+    folder = described.path.parent
+    with tempfile.TemporaryDirectory(prefix="after-", dir=folder) as out:
+        result = program.simulate(described.path, described.file.name, settings, Path(out))
+        report = result.report
+        launch.status, launch.verdict, launch.totals = report["status"], report["verdict"], report["totals"]
+        launch.reasons = report["reasons"]
+        launch.findings = [Finding.of(finding) for finding in report["findings"]]
+        for buffer in described.arguments.buffers:
+            buffer.memory.load(result.buffers[buffer.name])
+        for replacement in described.replaced:
+            replacement.restore()
+        if expect and launch.status == "finished":
+            described.file.expect = [
+                _expected(folder, buffer.file, buffer.name, result.buffers[buffer.name])
+                for buffer in described.arguments.results
+            ]
+            described.file.write(folder)
+    sys.stdout.write(report.get("output", ""))
+    if launch.status != "finished":
+        _say_unfinished(launch)
+
+
+def _say_unfinished(launch: Launch) -> None:
+    """Says at once what a failing assertion of the script may follow from; the rest is in the report."""
+    why = next((finding.code for finding in launch.findings if finding.serious), launch.status)
+    print(f"warplens: launch {launch.number} of `{launch.kernel}` ended early ({why})", file=sys.stderr)
+
+
+def _expected(folder: Path, before: str, name: str, after: Path) -> Table:
+    """The expectation of a buffer: a file of its own, unless the kernel left the buffer as it was."""
+    if filecmp.cmp(folder / before, after, shallow=False):
+        return {"name": name, "file": before}
+    file = f"{before[: -len('.bin')]}.after.bin"
+    os.replace(after, folder / file)
+    return {"name": name, "file": file}
+
+
+def _allocate(request: Request) -> dict[str, Any]:
+    """The scratch memory of a launch, from the allocators that the script has set, as on a GPU."""
+    from triton.runtime import _allocation
+
+    scratch: dict[str, Any] = {}
+    size, align = request.scratch("global")
+    if size:
+        scratch["global"] = _allocation._allocator.get()(size, align, 0)
+    size, align = request.scratch("profile")
+    if size and _allocation.has_profile_allocator():
+        scratch["profile"] = _allocation._profile_allocator.get()(size, align, 0)
+    return scratch
+
+
+_current: Session | None = None
+
+
+def current() -> Session | None:
+    """The session that simulates launches now."""
+    return _current
+
+
+def replace(session: Session | None) -> Session | None:
+    """Makes a session the current one, and returns the former one."""
+    global _current
+    former, _current = _current, session
+    return former

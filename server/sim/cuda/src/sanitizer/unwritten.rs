@@ -1,0 +1,142 @@
+//! Bytes that a launch declares uninitialized, until something writes them.
+//!
+//! Shared memory starts uninitialized, and its shadow says what was written. Device memory has contents, except where the launch says
+//! otherwise: those bytes are kept here. A copy to shared memory passes them on, because kernels copy whole tiles and use a part.
+
+use super::Sanitizer;
+use super::event::{AccessEvent, AccessKind};
+use crate::async_ops::operation::MemoryPosition;
+use crate::memory::region::MemoryRegion;
+use crate::registers::lanes;
+
+/// A set of bytes of a region, by their offsets.
+#[derive(Clone, Debug, Default)]
+pub(super) struct UnwrittenBytes {
+    words: Vec<u64>,
+}
+
+impl UnwrittenBytes {
+    fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    fn add(&mut self, start: u64, len: u64) {
+        let words = (start + len).div_ceil(64) as usize;
+        self.words.resize(self.words.len().max(words), 0);
+        self.update(start, len, |word, mask| *word |= mask);
+    }
+
+    fn remove(&mut self, start: u64, len: u64) {
+        self.update(start, len, |word, mask| *word &= !mask);
+    }
+
+    fn update(&mut self, start: u64, len: u64, action: impl Fn(&mut u64, u64)) {
+        for (word, mask) in masks(start, len) {
+            if let Some(word) = self.words.get_mut(word) {
+                action(word, mask);
+            }
+        }
+    }
+
+    /// Whether any byte of a range is in the set.
+    fn any(&self, start: u64, len: u64) -> bool {
+        masks(start, len).any(|(word, mask)| self.words.get(word).is_some_and(|word| word & mask != 0))
+    }
+}
+
+/// The words with the bits of a range, each with the mask of these bits.
+fn masks(start: u64, len: u64) -> impl Iterator<Item = (usize, u64)> {
+    let end = start + len;
+    (start / 64..end.div_ceil(64)).map(move |word| {
+        let from = start.max(64 * word) - 64 * word;
+        let to = end.min(64 * word + 64) - 64 * word;
+        (word as usize, u64::MAX >> (64 - (to - from)) << from)
+    })
+}
+
+impl Sanitizer {
+    /// These ranges of device memory, addresses and lengths, have no values until something writes them. `origin` is the first address.
+    pub fn declare_unwritten(&mut self, ranges: &[(u64, u64)], origin: u64) {
+        if self.report.checks.uninitialized {
+            ranges.iter().for_each(|(address, len)| self.unwritten.add(address - origin, *len));
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn tracks_unwritten(&self) -> bool {
+        !self.unwritten.is_empty()
+    }
+
+    fn unwritten_in(&mut self, region: MemoryRegion) -> Option<&mut UnwrittenBytes> {
+        match region {
+            MemoryRegion::Launch => Some(&mut self.unwritten),
+            MemoryRegion::Shared => Some(&mut self.cluster.unwritten),
+            _ => None,
+        }
+    }
+
+    /// Records the elements of an access without a value, and that a write gives one. An atomic reads first, except an exchange.
+    #[cold]
+    pub(super) fn access_unwritten(&mut self, event: &AccessEvent<'_>) {
+        let size = u64::from(event.size);
+        for lane in lanes(event.mask) {
+            let Some(extent) = event.extent(lane) else { continue };
+            let start = extent.index(event.addresses[lane]) as u64;
+            let (unwritten, undefined) = match extent.region {
+                MemoryRegion::Launch => (&mut self.unwritten, &mut self.undefined),
+                MemoryRegion::Shared => (&mut self.cluster.unwritten, &mut self.undefined),
+                _ => continue,
+            };
+            if !unwritten.any(start, event.span()) {
+                continue;
+            }
+            if !matches!(event.kind, AccessKind::Store | AccessKind::Exchange | AccessKind::Completion) {
+                for element in 0..event.count {
+                    let at = start + element as u64 * size;
+                    if unwritten.any(at, size) {
+                        undefined.is_passed_on |= extent.region == MemoryRegion::Shared;
+                        let is_defined = |byte| !unwritten.any(at + byte, 1);
+                        undefined.note_loaded(event, element, lane as u32, is_defined);
+                    }
+                }
+            }
+            if !event.kind.reads() {
+                unwritten.remove(start, event.span());
+            }
+        }
+    }
+
+    /// A copy moves bytes, after both accesses were reported; bytes without a value stay so.
+    pub fn copied(&mut self, from: MemoryPosition, to: MemoryPosition, len: u64) {
+        if !self.tracks_unwritten() || from.region != MemoryRegion::Launch {
+            return;
+        }
+        let (from, start) = (from.index as u64, to.index as u64);
+        if !self.unwritten.any(from, len) {
+            return;
+        }
+        for byte in (0..len).filter(|byte| self.unwritten.any(from + byte, 1)).collect::<Vec<_>>() {
+            if let Some(unwritten) = self.unwritten_in(to.region) {
+                unwritten.add(start + byte, 1);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_across_words() {
+        let mut bytes = UnwrittenBytes::default();
+        assert!(bytes.is_empty() && !bytes.any(0, 100));
+        bytes.add(60, 70);
+        assert!(!bytes.any(0, 60) && bytes.any(59, 2) && bytes.any(64, 64) && bytes.any(129, 1));
+        assert!(!bytes.any(130, 1000));
+        bytes.remove(61, 68);
+        assert!(bytes.any(60, 1) && !bytes.any(61, 68) && bytes.any(129, 1));
+        bytes.remove(0, 1 << 20);
+        assert!(!bytes.any(0, 1 << 20));
+    }
+}
