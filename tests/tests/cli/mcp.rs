@@ -53,7 +53,7 @@ fn a_session() {
     let folder = Folder::new();
     folder.write("work/k.ptx", KERNEL);
     folder.write("work/other.ptx", KERNEL.replace("[%rd3], %r1", "[%rd3], %r2"));
-    let launch = |n: u32| json!({ "block": [32], "args": [{ "buffer": "u32", "len": 32 }, { "u32": n }] });
+    let launch = |n: u32| json!({ "block": [64], "args": [{ "buffer": "u32", "len": 64 }, { "u32": n }] });
     let hello =
         json!({ "protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": { "name": "test" } });
     let answers = answers(
@@ -64,7 +64,7 @@ fn a_session() {
             json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }),
             call(2, "check", &json!({ "source": KERNEL.replace("setp.ge", "setp.gee"), "language": "ptx" })),
             call(3, "simulate", &json!({ "path": "work/k.ptx", "launch": launch(20), "dump": "out" })),
-            call(4, "simulate", &json!({ "path": "work/k.ptx", "launch": launch(32) })),
+            call(4, "simulate", &json!({ "path": "work/k.ptx", "launch": launch(64) })),
             call(5, "explain", &json!({ "name": "data-race" })),
             call(
                 6,
@@ -87,7 +87,7 @@ fn a_session() {
     };
     expect![[r#"
         check: language path source target
-        simulate: dump entry language launch model path schedules seed source trace
+        simulate: dump entry language launch model path schedules seed source trace warp
         explain: name
         compare: entry launch models other path random seed
     "#]]
@@ -98,6 +98,7 @@ fn a_session() {
     let report: Value = serde_json::from_str(&text).expect("a report");
     assert_eq!((&report["verdict"], is_error, code), (&json!("incomplete"), false, 3));
     assert_eq!(report["buffers"]["out"]["values"][19], 19);
+    assert_eq!(report["warps"].as_array().map(Vec::len), Some(1));
     let (text, _, code) = result(&answers[4]);
     assert!(text.contains("\"verdict\":\"clean\"") && code == 0, "{text}");
     assert!(result(&answers[5]).0.contains("# data-race"));

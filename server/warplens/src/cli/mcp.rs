@@ -36,6 +36,8 @@ struct Tool {
     command: &'static str,
     description: &'static str,
     options: &'static [ToolOption],
+    /// Options with their values where the parameters do not say otherwise.
+    defaults: &'static [(&'static str, &'static str)],
     required: &'static [&'static str],
 }
 
@@ -89,6 +91,7 @@ const TOOLS: [Tool; 4] = [
             LANGUAGE,
             option("target", Becomes::Text, "The target instead of that of the file, such as sm_90."),
         ],
+        defaults: &[],
         required: &[],
     },
     Tool {
@@ -106,8 +109,15 @@ const TOOLS: [Tool; 4] = [
             option("schedules", Becomes::Number, "Also run under this many other orders of threads (PTX)."),
             option("seed", Becomes::Number, "The seed of these orders."),
             option("dump", Becomes::Text, "The buffer whose final contents are printed, or `all`."),
+            option(
+                "warp",
+                Becomes::Text,
+                "The warp whose lanes are listed: X,Y,Z:W, divergent (the default) or worst.",
+            ),
             option("trace", Becomes::Flag, "Print each step of a warp before the report."),
         ],
+        // The lanes of all warps are more than a model reads.
+        defaults: &[("warp", "divergent")],
         required: &[],
     },
     Tool {
@@ -116,6 +126,7 @@ const TOOLS: [Tool; 4] = [
         description: "Explains an instruction, a directive, a special register, a diagnostic or a finding; `automation` explains the results \
                       of the other tools.",
         options: &[option("name", Becomes::Operand, "The name, such as mad.lo, %laneid, data-race.")],
+        defaults: &[],
         required: &["name"],
     },
     Tool {
@@ -131,6 +142,7 @@ const TOOLS: [Tool; 4] = [
             option("random", Becomes::Number, "Compare with this many drawn launches."),
             option("seed", Becomes::Number, "The seed of the drawn launches."),
         ],
+        defaults: &[],
         required: &["path"],
     },
 ];
@@ -251,6 +263,8 @@ impl Call {
         for path in paths {
             call.arguments.extend(["--within".into(), path.into()]);
         }
+        let defaults = tool.defaults.iter().filter(|(name, _)| !given.contains_key(*name));
+        call.arguments.extend(defaults.map(|(name, value)| format!("--{name}={value}").into()));
         let mut operands: Vec<String> = Vec::new();
         let mut inputs = 0;
         for (name, value) in given {

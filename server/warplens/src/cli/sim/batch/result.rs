@@ -48,7 +48,7 @@ struct Checks<'r> {
 /// What a line can be: a run, a run with `--full`, or a launch that was not run.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
-#[expect(dead_code, reason = "it only describes the lines")]
+#[expect(dead_code, clippy::large_enum_variant, reason = "it only describes the lines")]
 pub(crate) enum BatchResult<'r> {
     Short(ResultLine<'r, Summary<'r>>),
     Full(ResultLine<'r, Report<'r>>),
