@@ -15,8 +15,6 @@ import pytest
 from support import CORPUS, needs_corpus, run_script, with_package
 
 ALL_TARGETS = "WARPLENS_ALL_TARGETS" in os.environ
-# Findings that are newer than the corpus, and the ones that they were split from.
-MORE_GENERAL = {"mbarrier-phase": "mbarrier"}
 
 
 def cases(folder: str) -> list[Any]:
@@ -52,7 +50,7 @@ def test_a_mistake_is_found_at_its_line(case: dict[str, Any], target: str) -> No
     run = run_script(wrong, "--target", target)
     assert run.code == 1, run.text
     own = [finding for finding in run.serious if finding["file"] == str(wrong)]
-    found = [(MORE_GENERAL.get(finding["code"], finding["code"]), finding["line"]) for finding in own]
+    found = [(finding["code"], finding["line"]) for finding in own]
     assert [(code, line) for code, line in found if code in case["codes"] and line in case["lines"]], found
 
 
