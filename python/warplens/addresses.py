@@ -19,7 +19,7 @@ from .launch_file import Table
 from .memory import HostMemory, Memory, memory_of
 
 # Larger tensors of 64-bit integers are not searched for addresses.
-LONGEST_TABLE = 1 << 20
+LONGEST_TABLE = 1 << 16
 # Addresses of this process are between these; what is smaller is a number.
 LOWEST, HIGHEST = 1 << 32, 1 << 47
 # Where buffers may be placed, and what lies between them.

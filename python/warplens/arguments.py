@@ -93,7 +93,7 @@ class Arguments:
         elif ty.startswith("tensordesc"):
             self._add_descriptor(name, ty, value, next(maps, None))
         elif ty.startswith("*"):
-            self.tables.append({"name": name, **self._address(name, ty, value)})
+            self.tables.append({"name": name, **self._address(name, element(ty), value)})
         else:
             self._add_scalar(name, ty, value)
 
@@ -103,24 +103,22 @@ class Arguments:
         except (TypeError, ValueError) as error:
             raise UnknownArgument(f"argument `{name}` of the type `{ty}`: {error}") from error
 
-    def _address(self, name: str, ty: str, value: Any) -> Table:
-        """A pointer: to a tensor, null, or an address as a number."""
+    def _address(self, name: str, kind: str, value: Any) -> Table:
+        """A pointer to elements of this kind: to a tensor, null, or an address as a number."""
         if value is None:
             return {"u64": 0}
         if isinstance(value, int):
             for buffer in self.buffers:
                 if buffer.memory.start <= value < buffer.memory.start + buffer.memory.size:
-                    return self._pointer(name, element(ty), buffer.memory, value)
+                    return self._pointer(name, kind, buffer.memory, value)
             return {"u64": value}
         try:
             memory, address = memory_of(value)
         except TypeError as error:
-            raise UnknownArgument(f"argument `{name}` of the type `{ty}`: {error}") from error
-        return self._pointer(name, element(ty), memory, address)
+            raise UnknownArgument(f"argument `{name}`, a pointer to {kind}: {error}") from error
+        return self._pointer(name, kind, memory, address)
 
     def _pointer(self, name: str, kind: str, memory: Memory, address: int, scratch: bool = False) -> Table:
-        if memory.size == 0:
-            return {"u64": 0}
         known = next((buffer for buffer in self.buffers if buffer.overlaps(memory)), None)
         if known is None:
             return _with_offset(self.add_buffer(name, kind, memory, scratch).table, address - memory.start)
@@ -160,7 +158,9 @@ class Arguments:
         if described is None:
             self._add_parts(name, pointee, descriptor)
         else:
-            base = {**self._address(name, "*" + pointee, descriptor.base)}
+            # Tensor maps have no type of bytes: they are 8-bit integers.
+            kind = element("*" + pointee)
+            base = self._address(name, "u8" if kind == "b8" else kind, descriptor.base)
             self.tables.append({"name": name, "tensormap": tensor_map(base, descriptor, described)})
         self._add_list(f"{name}.shape", "i32", descriptor.shape)
         self._add_list(f"{name}.stride", "i64", descriptor.strides)
@@ -169,12 +169,11 @@ class Arguments:
         """A descriptor for a target without tensor maps: its parts, before the shape and the strides that always
         follow.
         """
-        base = f"{name}.base"
-        self.tables.append({"name": base, **self._address(base, "*" + pointee, descriptor.base)})
-        self._add_list(f"{base}.shape", "i64", descriptor.shape)
-        self._add_list(f"{base}.stride", "i64", descriptor.strides)
-        self._add_scalar(f"{base}.nan", "i1", descriptor.padding == "nan")
-        self._add_scalar(f"{base}.tf32", "i1", descriptor.round_f32_to_tf32)
+        self.tables.append({"name": name, **self._address(name, element("*" + pointee), descriptor.base)})
+        self._add_list(f"{name}.base.shape", "i64", descriptor.shape)
+        self._add_list(f"{name}.base.stride", "i64", descriptor.strides)
+        self._add_scalar(f"{name}.base.nan", "i1", descriptor.padding == "nan")
+        self._add_scalar(f"{name}.base.tf32", "i1", descriptor.round_f32_to_tf32)
 
     def _add_list(self, name: str, ty: str, values: Sequence[int]) -> None:
         for i, value in enumerate(values):

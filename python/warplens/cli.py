@@ -76,6 +76,8 @@ def _print_error(error: BaseException) -> None:
     own = error.__traceback__
     inner = own.tb_next if own is not None else None
     traceback.print_exception(type(error), error, inner or own)
+    # Otherwise objects of Triton's compiler outlive it, which it reports.
+    traceback.clear_frames(own)
 
 
 def _problem(options: argparse.Namespace) -> str | None:

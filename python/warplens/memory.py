@@ -38,11 +38,10 @@ class HostMemory:
     size: int
 
     def contents(self) -> memoryview:
-        return (
-            memoryview((ctypes.c_ubyte * self.size).from_address(self.start)).cast("B")
-            if self.size
-            else memoryview(b"")
-        )
+        # Memory without bytes may have no address.
+        if self.size == 0:
+            return memoryview(bytearray())
+        return memoryview((ctypes.c_ubyte * self.size).from_address(self.start)).cast("B")
 
     def load(self, file: Path) -> None:
         with open(file, "rb") as source:

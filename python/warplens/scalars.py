@@ -45,10 +45,13 @@ def scalar(ty: str, value: Any) -> Table:
     if ty in ("fp64", "f64"):
         return {"f64": _decimal("<d", float(value), "<Q")}
     if ty == "fp16":
-        return {"bytes": struct.pack("<e", float(value)).hex()}
+        half: float = struct.unpack("<e", struct.pack("<e", float(value)))[0]
+        return {"f16": _decimal("<e", half, "<H")}
     if ty == "bf16":
         # The launcher cuts the lower half of a 32-bit float off.
-        return {"bytes": struct.pack("<f", _single(float(value)))[2:].hex()}
+        upper = struct.pack("<f", _single(float(value)))[2:]
+        cut: float = struct.unpack("<f", bytes(2) + upper)[0]
+        return {"bf16": cut if math.isfinite(cut) else f"0x{int.from_bytes(upper, 'little'):04x}"}
     raise UnknownType(f"parameters of the type `{ty}` are not known to this version of Warplens")
 
 

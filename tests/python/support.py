@@ -46,8 +46,13 @@ def run_script(script: Path, *options: str, arguments: tuple[str, ...] = ()) -> 
 
 def run_warplens(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Runs `python -m warplens` from the source of the package."""
-    path = os.pathsep.join([str(ROOT / "python"), os.environ.get("PYTHONPATH", "")])
-    environment = {**os.environ, "PYTHONPATH": path}
+    environment = with_package()
     return subprocess.run(
         [sys.executable, "-m", "warplens", *arguments], capture_output=True, text=True, env=environment
     )
+
+
+def with_package() -> dict[str, str]:
+    """The environment of a process that imports the package from its source."""
+    path = os.pathsep.join([str(ROOT / "python"), os.environ.get("PYTHONPATH", "")])
+    return {**os.environ, "PYTHONPATH": path}

@@ -12,11 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import CORPUS, needs_corpus, run_script
+from support import CORPUS, needs_corpus, run_script, with_package
 
 ALL_TARGETS = "WARPLENS_ALL_TARGETS" in os.environ
-# Findings that are newer than the corpus, and the ones that they were split from.
-MORE_GENERAL = {"mbarrier-phase": "mbarrier"}
 
 
 def cases(folder: str) -> list[Any]:
@@ -52,7 +50,7 @@ def test_a_mistake_is_found_at_its_line(case: dict[str, Any], target: str) -> No
     run = run_script(wrong, "--target", target)
     assert run.code == 1, run.text
     own = [finding for finding in run.serious if finding["file"] == str(wrong)]
-    found = [(MORE_GENERAL.get(finding["code"], finding["code"]), finding["line"]) for finding in own]
+    found = [(finding["code"], finding["line"]) for finding in own]
     assert [(code, line) for code, line in found if code in case["codes"] and line in case["lines"]], found
 
 
@@ -70,7 +68,7 @@ def test_a_saved_launch_is_as_expected(case: dict[str, Any], target: str, tmp_pa
     check = pytest.importorskip("tomllib") and load_check()
     script = CORPUS / "launches" / case["script"]
     if case.get("capture"):
-        environment = {**os.environ, "TRITON_CACHE_DIR": str(tmp_path / "cache")}
+        environment = {**with_package(), "TRITON_CACHE_DIR": str(tmp_path / "cache")}
         subprocess.run([sys.executable, str(script), str(tmp_path / "saved")], check=True, env=environment)
     else:
         run = run_script(script, "--target", target, "--save", str(tmp_path / "saved"))

@@ -28,9 +28,12 @@ from warplens.scalars import UnknownType, element, scalar
         ("fp32", -math.inf, {"f32": "-inf"}),
         ("fp32", math.nan, {"f32": "0x7fc00000"}),
         ("fp64", 0.1, {"f64": 0.1}),
-        ("fp16", 0.1, {"bytes": "662e"}),
-        # Rounded, it would be cd3d.
-        ("bf16", 0.1, {"bytes": "cc3d"}),
+        ("fp16", 0.1, {"f16": 0.0999755859375}),
+        ("fp16", math.inf, {"f16": "inf"}),
+        ("fp16", math.nan, {"f16": "0x7e00"}),
+        # Rounded, it would be 0.10009765625.
+        ("bf16", 0.1, {"bf16": 0.099609375}),
+        ("bf16", 1e39, {"bf16": "0x7f80"}),
     ],
 )
 def test_numbers(ty: str, value: float, expected: dict[str, object]) -> None:

@@ -76,6 +76,13 @@ def test_two_views_of_one_memory(runs: Runs) -> None:
     assert runs.verdict == "clean"
 
 
+def test_an_empty_array(runs: Runs) -> None:
+    kernels.copy[(1,)](zeros(0), zeros(0), 0, BLOCK=32)
+    assert runs.verdict == "clean"
+    kernels.copy[(1,)](zeros(0), zeros(0), 1, BLOCK=32)
+    assert runs.findings[0].code == "out-of-bounds"
+
+
 @pytest.mark.parametrize("bias", [None, 5])
 def test_what_is_absent(runs: Runs, bias: int | None) -> None:
     out = zeros(32)
@@ -220,7 +227,7 @@ class Opaque:
 
 
 def test_an_argument_whose_memory_is_unknown_fails_with_a_sentence(runs: Runs) -> None:
-    with pytest.raises(UnknownArgument, match=r"argument `x` of the type .*: the memory of a Opaque is unknown"):
+    with pytest.raises(UnknownArgument, match=r"argument `x`, a pointer to f32: the memory of a Opaque is unknown"):
         kernels.copy[(1,)](Opaque(), zeros(8), 8, BLOCK=32)
 
 

@@ -172,6 +172,11 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
       await until('16 elements are marked', async () => (await (await panel.find('.elements .unexpected')).count()) === 16);
       await panel.click('#element-19');
       await panel.shows('#writer', /0, 19/);
+      await panel.click('#heat');
+      await panel.find('#element-31[style*="background"]');
+      await shot('panel-9-heat');
+      assert.deepEqual(await panel.violations(), []);
+      await panel.click('#heat');
       await panel.shows('#writer-line', /line 24/);
       await cursorAt(24);
       await (await panel.find('#row-length')).fill('5');
@@ -215,7 +220,7 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
       test(`${theme}: every view`, async () => {
         bench.write('.vscode/settings.json', JSON.stringify({ 'workbench.colorTheme': theme }));
         await panel.find(`body.${kind}`);
-        for (const tab of ['timeline', 'registers', 'buffers']) {
+        for (const tab of ['warps', 'timeline', 'registers', 'buffers']) {
           await panel.tab(tab);
           await shot(`panel-11-${name}-${tab}`);
           assert.deepEqual(await panel.violations(), [], tab);
@@ -241,7 +246,7 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
       test(`${width} pixels wide`, async () => {
         await bench.page.setViewportSize({ width, height: 1500 });
         await panel.resize(900);
-        for (const tab of ['registers', 'memory', 'graph']) {
+        for (const tab of ['warps', 'registers', 'memory', 'graph']) {
           await panel.tab(tab);
           await shot(`panel-12-${name}-${tab}`);
           assert.deepEqual(await panel.violations(), [], tab);
@@ -316,6 +321,32 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
       await shot('panel-18-wide');
       await times();
     });
+
+    test('a matrix has all warps, and a click shows one', async () => {
+      await panel.tab('warps');
+      await until('64 warps are drawn', async () => (await (await panel.find('.matrix .warp')).count()) === 64);
+      await shot('panel-18-warps');
+      await panel.click('#warp-35');
+      await panel.shows('#pick-block', /1,0,0/);
+      await panel.shows('#pick-warp', /warp 3 /);
+      await panel.tab('timeline');
+    });
+
+    test('one box goes to a warp, a lane and a register with 13 keys', async () => {
+      await bench.word('ret;', 'ret').click();
+      await press('Control+K');
+      await press('g');
+      await bench.page.locator('.quick-input-widget input').waitFor();
+      await bench.page.keyboard.type('b0w2l9%r7');
+      await bench.page.locator('.quick-input-list', { hasText: 'Block 0, warp 2, %r7, lane 9' }).waitFor();
+      await shot('panel-18-go-to');
+      await press('Enter');
+      await panel.shows('#pick-block', /0,0,0/);
+      await panel.shows('#pick-warp', /warp 2 /);
+      await panel.shows('#view[data-tab="registers"] tr.after .name', /%r7/);
+      await panel.find('#view [data-lane="9"].picked');
+      await shot('panel-18-gone-to');
+    });
   });
 
   describe('an HTML report', () => {
@@ -330,12 +361,16 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
         page.on('pageerror', (error) => problems.push(String(error)));
         await page.goto(`file://${bench.workspace}/${example}.html`);
         await page.locator('#step').waitFor();
-        for (const tab of ['registers', 'memory', 'buffers', 'graph', 'output', 'timeline']) {
+        for (const tab of ['warps', 'registers', 'memory', 'buffers', 'graph', 'output', 'timeline']) {
           await page.locator(`#tab-${tab}`).click();
           await page.locator(`#view[data-tab="${tab}"]`).waitFor();
           if (tab === 'graph') await page.locator('#graph .block').first().waitFor();
         }
         await page.screenshot({ path: join(SCREENSHOTS, `panel-19-report-${example}.png`) });
+        const link = page.locator('.line-link').first();
+        const number = (await link.textContent()).trim();
+        await link.click();
+        await page.locator('#sentence', { hasText: `line ${number} ` }).waitFor();
         // The same panel in the page of the editor, which has a height of its own.
         await page.evaluate(() => {
           document.body.className = 'warplens-webview';
@@ -345,7 +380,7 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
         for (const size of FIRST_SIZES) {
           await page.setViewportSize(size);
           await page.locator('#warplens-panel.short').waitFor();
-          for (const tab of ['registers', 'memory', 'buffers', 'graph', 'output', 'timeline']) {
+          for (const tab of ['warps', 'registers', 'memory', 'buffers', 'graph', 'output', 'timeline']) {
             await page.locator(`#tab-${tab}`).click();
             await page.locator(`#view[data-tab="${tab}"]`).waitFor();
             assert.deepEqual(await page.evaluate(cutParts), [], `${tab} at ${size.width}x${size.height}`);

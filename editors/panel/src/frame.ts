@@ -1,7 +1,7 @@
 // The parts around every view: the launch, the tabs, the stepper, and the sentence about the statement.
 import { button, type Child, h, icon } from './dom';
 import { count, grouped, lanesOf, share } from './lanes';
-import { type PanelCommand, TABS } from './messages';
+import { type PanelCommand, type RunInfo, TABS } from './messages';
 import type { Controls } from './view';
 
 /** The launch and its warp. */
@@ -27,10 +27,18 @@ export function facts(panel: Controls): Child {
     run.outdated ? h('span.warning', 'before the last edits · ') : null,
     run.partial ? h('span.warning', 'first part of the run · ') : run.status !== 'finished' ? h('span.error', `${run.status} · `) : null,
     found ? h('span.error', { title: first?.message ?? '' }, `▲ ${count(found, 'finding')} · `) : h('span.none', 'no findings · '),
+    verdict(run),
     h('strong', share(active, steps * width)),
     ' active',
     h('span.average', ', ', h('strong', average.toFixed(1)), ` of ${width} lanes`),
   );
+}
+
+/** What the run does not show, if it is about to be taken for a correct one. */
+function verdict({ verdict, missing }: RunInfo): Child {
+  if (verdict !== 'incomplete') return null;
+  const [first] = missing;
+  return h('span.warning', { title: missing.join('\n') }, `incomplete: ${first}${missing.length > 1 ? ', …' : ''} · `);
 }
 
 /** What the signs of a view mean: beside the sentence, or where there is no room, in a tooltip. */

@@ -31,6 +31,7 @@ export interface Answers {
   accesses: Accesses;
   buffers: answers.Buffers;
   graph: answers.Graph;
+  allWarps: answers.WarpSummaries;
 }
 
 export type Method = keyof Answers;
@@ -44,6 +45,10 @@ export interface RunInfo extends Warp {
   warps: number;
   model: string;
   status: string;
+  /** Absent for the first part of a run. */
+  verdict?: string;
+  /** The evidence that the run lacks, a sentence each. */
+  missing: string[];
   outdated: boolean;
   /** Whether it is the first part of a run that has not ended. */
   partial?: boolean;
@@ -72,7 +77,7 @@ export const PANEL_COMMANDS = [
 
 export type PanelCommand = (typeof PANEL_COMMANDS)[number];
 
-export const TABS = ['timeline', 'registers', 'memory', 'buffers', 'graph', 'output'] as const;
+export const TABS = ['warps', 'timeline', 'registers', 'memory', 'buffers', 'graph', 'output'] as const;
 
 export type Tab = (typeof TABS)[number];
 
@@ -83,6 +88,13 @@ export interface ShownElement {
   lane: number;
 }
 
+/** A place in the run: what is not named stays as it is. */
+export interface ShownPlace {
+  step?: number;
+  lane?: number;
+  register?: string;
+}
+
 /** From the extension to the panel. */
 export type ToPanel =
   | { type: 'run'; run: RunInfo; texts: Record<number, string>; labels: Record<number, string> }
@@ -91,6 +103,7 @@ export type ToPanel =
   | { type: 'answer'; id: number; result?: Answers[Method] | null; error?: string }
   | { type: 'cursor'; line: number; visit?: number }
   | { type: 'show'; tab: Tab }
+  | ({ type: 'place' } & ShownPlace)
   | ({ type: 'element' } & ShownElement);
 
 /** From the panel to the extension. */

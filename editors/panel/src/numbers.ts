@@ -12,6 +12,11 @@ export function shortest(value: number, most: number): string {
   return written(Number(value.toPrecision(most)));
 }
 
+/** At most three digits: `12.3K` */
+export function compact(value: number): string {
+  return value.toLocaleString('en-US', { notation: 'compact', maximumSignificantDigits: 3 });
+}
+
 function written(value: number): string {
   return Object.is(value, -0) ? '-0' : String(value);
 }

@@ -95,7 +95,7 @@ export class Panel implements Controls {
   set(change: Partial<State>): void {
     Object.assign(this.state, change);
     this.save(this.state);
-    void this.refresh();
+    this.redraw();
   }
 
   choose(lane: number): void {
@@ -178,7 +178,7 @@ export class Panel implements Controls {
     this.screen.say(`${this.views[this.state.tab].label} copied as ${format === 'csv' ? 'CSV' : 'Markdown'}.`);
   }
 
-  /** Draws everything again, after a change of the theme or the size. */
+  /** Draws everything again, if the run is loaded. */
   redraw(): void {
     if (this.base) void this.refresh();
   }

@@ -1,5 +1,5 @@
 // The panel in a report: a page without a server, which contains the answers.
-import type { AccessRequest, BufferPage, Buffers, Graph, Timeline, WorstAccess, WrittenElement } from './generated/answers';
+import type { AccessRequest, BufferPage, Buffers, Graph, Timeline, WarpSummaries, WorstAccess, WrittenElement } from './generated/answers';
 import { labelsOf } from './labels';
 import { runAt } from './lanes';
 import type { Accesses, Answers, Method, Moment, Registers, RunInfo } from './messages';
@@ -14,6 +14,7 @@ interface Data {
   lines: string[];
   timeline: Timeline;
   graph: Graph;
+  warps: WarpSummaries;
   /** By step, the statement. */
   steps: number[];
   /** By statement, the line. */
@@ -74,6 +75,7 @@ function missing(what: string): Error {
 const answers: { [M in Method]: (asked: Asked) => Answers[M] | null } = {
   timeline: () => data.timeline,
   graph: () => data.graph,
+  allWarps: () => data.warps,
   moment: ({ step, line, visit }) => (step !== undefined ? (known(step) ?? null) : find(line ?? -1, visit)),
   registers({ step = -1 }) {
     const answer = data.moments.registers[step];
@@ -117,3 +119,24 @@ const source: Source = {
 
 const panel = new Panel(root, source, restored({ step: (data as { step?: number }).step ?? 0 }), VIEWS, () => undefined);
 panel.open().catch((error: unknown) => nothing(root, 'The run cannot be shown', String(error), []));
+// The listing is below the panel and its scripts.
+document.addEventListener('DOMContentLoaded', linkLines);
+
+/** Makes the numbers of lines in the listing links to the panel, where the warp reached a statement on the line. */
+function linkLines(): void {
+  for (const start of document.querySelectorAll<HTMLElement>('.container > span:first-child, .container > br + span')) {
+    const line = /^ *\d+$/.test(start.textContent) ? Number(start.textContent) - 1 : -1;
+    if (!find(line)) continue;
+    const show = () => {
+      root.scrollIntoView({ block: 'nearest' });
+      void panel.goToLine(line);
+    };
+    start.classList.add('line-link');
+    for (const [name, value] of Object.entries({ role: 'link', tabindex: '0', title: 'Show in the panel' }))
+      start.setAttribute(name, value);
+    start.addEventListener('click', show);
+    start.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter') show();
+    });
+  }
+}

@@ -17,6 +17,8 @@ export interface State {
   element: number | null;
   /** The chosen number of elements in a row, by buffer. */
   rowLengths: Record<string, number>;
+  /** Whether buffers are shown as heat maps. */
+  heat: boolean;
   /** Registers that are always listed. */
   pins: string[];
   /** Whether all registers that hold a value are listed. */
@@ -25,6 +27,8 @@ export interface State {
   formats: Record<string, string>;
   /** The scale of the graph. */
   zoom: number;
+  /** The number by which warps are compared. */
+  measure: string;
 }
 
 const START: State = {
@@ -39,10 +43,12 @@ const START: State = {
   bufferFrom: 0,
   element: null,
   rowLengths: {},
+  heat: false,
   pins: [],
   all: false,
   formats: {},
   zoom: 1,
+  measure: 'active',
 };
 
 /** The remembered state. Values of the wrong type are ignored, because another version may have written them. */

@@ -6,8 +6,10 @@ import { memoryView } from './views/memory';
 import { outputView } from './views/output';
 import { registersView } from './views/registers';
 import { timelineView } from './views/timeline';
+import { warpsView } from './views/warps';
 
 export const VIEWS: Views = {
+  warps: warpsView,
   timeline: timelineView,
   registers: registersView,
   memory: memoryView,

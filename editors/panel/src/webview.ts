@@ -1,11 +1,11 @@
 // The panel in the editor, which gets its data through messages from the extension.
 import type { RunProgress } from './generated/run_progress';
-import { type Answers, type Method, messageOf, type RunInfo, type ToExtension, type ToPanel } from './messages';
+import { type Answers, type Method, messageOf, type RunInfo, type ShownPlace, type ToExtension, type ToPanel } from './messages';
 import { nothing } from './nothing';
 import { Panel } from './panel';
 import { RunningNote } from './running';
 import type { Source } from './source';
-import { restored } from './state';
+import { restored, type State } from './state';
 import { VIEWS } from './views';
 import { pageOf } from './views/buffers';
 
@@ -48,6 +48,20 @@ function source(run: RunInfo): Source {
   };
 }
 
+/** Shows a place in the run, at once or when there is one. */
+function goTo({ step, lane, register }: ShownPlace): void {
+  const change: Partial<State> = { lane: lane ?? state.lane };
+  if (register !== undefined) {
+    change.tab = 'registers';
+    change.pins = [...state.pins.filter((pin) => pin !== register), register];
+  }
+  Object.assign(state, change);
+  panel?.set(change);
+  if (step === undefined) return;
+  if (panel?.base) panel.goTo(step);
+  else state.step = step;
+}
+
 function receive(message: ToPanel): void {
   switch (message.type) {
     case 'run': {
@@ -88,6 +102,9 @@ function receive(message: ToPanel): void {
     case 'show':
       state.tab = message.tab;
       panel?.set({ tab: message.tab });
+      break;
+    case 'place':
+      goTo(message);
       break;
     case 'element': {
       const { buffer, element, lane } = message;

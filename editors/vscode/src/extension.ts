@@ -6,6 +6,7 @@ import { Comparisons } from './compare';
 import { Encodings } from './encodings';
 import { FindingView } from './finding';
 import { newKernel, reportIssue } from './first_minute';
+import { openGoTo } from './go_to/box';
 import { applyIndentation } from './indentation';
 import { Lanes } from './lanes';
 import { LANGUAGES } from './languages';
@@ -57,6 +58,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const commands: Record<string, (...args: never[]) => unknown> = {
     ...launchCommands(server, lanes),
     ...navigationCommands(server, lanes, findings),
+    'warplens.goTo': (typed?: unknown) => openGoTo({ server, panel, findings }, lanes, findings, text(typed)),
     'warplens.openSource': () => openSource(server, linked),
     'warplens.openSass': (uri?: unknown, entry?: string) => sass.open(text(uri), entry),
     'warplens.compareWith': () => comparisons.withFile(),

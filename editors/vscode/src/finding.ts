@@ -61,19 +61,23 @@ export class FindingView extends Subscriber {
     if (!editor) return;
     const findings = this.lanes.current?.masks.findings ?? [];
     const next = nextFinding(findings, editor.selection.active.line, this.at?.finding, direction);
-    const line = next === undefined ? undefined : findings[next]?.line;
-    if (next === undefined || line === undefined) return informBriefly('the run has no findings');
-    moveCursor(editor, line);
-    await this.showNumber(next);
+    if (next === undefined) return informBriefly('the run has no findings');
+    await this.goToNumber(next);
   }
 
   /** Moves the cursor to the statement that stored the first unexpected element, and shows the store. */
   async showUnexpected(): Promise<void> {
-    const editor = activeEditor();
     const findings = this.lanes.current?.masks.findings ?? [];
     const number = findings.findIndex(({ element, line }) => element && line !== undefined);
-    const line = findings[number]?.line;
-    if (!editor || line === undefined) return informBriefly('no lane stored an unexpected element');
+    if (number < 0) return informBriefly('no lane stored an unexpected element');
+    await this.goToNumber(number);
+  }
+
+  /** Moves the cursor to a finding of the run, and shows it. */
+  async goToNumber(number: number): Promise<void> {
+    const editor = activeEditor();
+    const line = this.lanes.current?.masks.findings[number]?.line;
+    if (!editor || line === undefined) return;
     moveCursor(editor, line);
     await this.showNumber(number);
   }
@@ -97,11 +101,11 @@ export class FindingView extends Subscriber {
   }
 
   /** Shows the lane that stored an element, in its step, and the element in the panel. */
-  private async showElement({ uri, masks }: Shown, { buffer, index }: BufferElement): Promise<void> {
+  async showElement({ uri, masks }: Shown, { buffer, index }: BufferElement): Promise<void> {
     const params = { textDocument: { uri }, name: buffer, element: index };
     const buffers = await this.server.request<Buffers | null>('warplens/buffers', params);
     const writer = buffers?.element?.writer;
-    if (!writer) return;
+    if (!writer) return informBriefly(buffers?.element ? `no lane stored ${buffer}[${index}]` : `the launch has no ${buffer}[${index}]`);
     await showStep(this.server, uri, masks, writer);
     const { lane, warp, cta, step } = writer;
     this.panel.showElement({ buffer, element: index, lane });

@@ -166,6 +166,22 @@ codes! {
     NO_SUCH_ENCODING = "no-such-encoding", Warning;
     NO_INSTRUCTIONS = "no-instructions", Warning;
 
+    // Inline PTX in host languages.
+
+    ASM_OPERAND_INDEX = "asm-operand-index", Error;
+    ASM_UNUSED_OPERAND = "asm-unused-operand", Warning;
+    ASM_CONSTRAINT_TYPE = "asm-constraint-type", Error;
+    ASM_OUTPUT_READ = "asm-output-read", Error;
+    ASM_INPUT_WRITTEN = "asm-input-written", Error;
+    ASM_REPEATED_OPERAND = "asm-repeated-operand", Warning;
+    ASM_LABEL = "asm-label", Warning;
+    ASM_ADDRESS_SPACE = "asm-address-space", Error;
+    ASM_VOLATILE = "asm-volatile", Warning;
+    ASM_MEMORY_CLOBBER = "asm-memory-clobber", Warning;
+    ASM_EARLY_CLOBBER = "asm-early-clobber", Hint;
+    ASM_CONVERGENT = "asm-convergent", Error;
+    ASM_CTA_GROUP = "asm-cta-group", Error;
+
     // Lints: correct code that can be made cheaper.
 
     BRANCH_FOR_SELECT = "branch-for-select", Hint;

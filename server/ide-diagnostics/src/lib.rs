@@ -31,6 +31,7 @@ pub mod allow_fix;
 pub mod codes;
 mod context;
 pub mod file;
+pub mod inline;
 pub mod item;
 pub mod lints;
 mod message;

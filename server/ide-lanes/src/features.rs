@@ -14,5 +14,5 @@ mod warps;
 pub use diagnostics::findings_of;
 pub use hover::{hover, with_documentation};
 pub use lens::{Click, Lens, LensRank, LensStyle, LensTarget, lenses_of};
-pub use steps::{Step, Steps};
+pub use steps::{JsonStep, Step, Steps};
 pub use warps::{WarpSummaries, WarpSummary};

@@ -2,10 +2,12 @@
 //!
 //! The format is a contract with users; it is defined only here.
 
+mod coverage;
 mod finding;
 mod line;
 mod mask;
 mod masks;
+mod numbers;
 pub(crate) mod placed;
 mod position;
 mod report;

@@ -34,7 +34,7 @@ pub mod wave;
 
 pub use count::count;
 pub use features::{
-    Click, Lens, LensRank, LensStyle, LensTarget, Step, Steps, WarpSummaries, WarpSummary, compare,
+    Click, JsonStep, Lens, LensRank, LensStyle, LensTarget, Step, Steps, WarpSummaries, WarpSummary, compare,
     findings_of, fixes, hover, lenses_of, operands, panel, same_registers, with_documentation,
 };
 pub use findings::{ReportedFinding, Reporter, Unexpected, UnexpectedElement};
@@ -42,10 +42,10 @@ pub use launches::{
     AvailableLaunch, Choice, DocumentName, LaunchFile, LaunchSource, UnknownModel, launch_text, launches_of,
     model_named,
 };
-pub use program::{AddressRegister, CodePlace, FileLine, Flow, SourceLine, Statement};
+pub use program::{AddressRegister, CodePlace, FileLine, Flow, Numbers, SourceLine, Statement};
 pub use run::{
-    BufferCoverage, Coverage, Exploration, Explored, Missing, Outcome, Prepared, Role, RunRequest,
-    RunSettings, Verdict, WarpRequest, prepare,
+    BranchSides, BufferCoverage, Coverage, Exploration, Explored, InexactResults, Missing, Outcome, Prepared,
+    Role, RunRequest, RunSettings, VERDICTS, Verdict, WarpRequest, prepare,
 };
 pub use simulator::{
     Decoded, DocumentKernel, FindingInText, Found, LaunchProblem, Model, Progressing, Simulator,

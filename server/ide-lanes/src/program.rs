@@ -6,4 +6,4 @@ mod statement;
 
 pub(crate) use broken::{errors_in, item_at, touches};
 pub use source_line::{FileLine, SourceLine};
-pub use statement::{AddressRegister, CodePlace, Flow, Statement};
+pub use statement::{AddressRegister, CodePlace, Flow, Numbers, Statement};

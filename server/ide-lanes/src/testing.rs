@@ -14,7 +14,7 @@ use warplens_sim_warp::{
 
 use crate::findings::Unexpected;
 use crate::launches::{DocumentName, LaunchFile, LaunchSource};
-use crate::program::{Flow, Statement};
+use crate::program::{Flow, Numbers, Statement};
 use crate::run::{Cooperation, Verdict};
 use crate::simulator::{DocumentKernel, Simulator};
 use crate::view::{LaneView, ViewedRun};
@@ -93,6 +93,7 @@ pub(crate) fn statements(text: &str) -> Vec<Statement> {
             address: None,
             source: None,
             code: None,
+            numbers: Numbers::Determined,
         });
         start = end + 1;
     }

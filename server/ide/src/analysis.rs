@@ -9,6 +9,7 @@ use salsa::{Database as _, Setter};
 use text_size::{TextRange, TextSize};
 use thiserror::Error;
 use warplens_hir::wave::Accepts;
+use warplens_host::Statement;
 use warplens_ide_db::{
     CallItem, Calls, CompletionItem, Database, Db, Diagnostic, Document, DocumentLink, File, FileId,
     FilePosition, Fix, Fixes, Fold, Hover, InlayHint, InlayHintKinds, ModuleSymbol, Named, Observer,
@@ -16,7 +17,7 @@ use warplens_ide_db::{
 };
 use warplens_ide_diagnostics::rules::Rules;
 use warplens_ide_diagnostics::wave::dialect::{Dialect, Rewritten};
-use warplens_ide_diagnostics::{allow_fix, share};
+use warplens_ide_diagnostics::{allow_fix, inline, share};
 use warplens_ide_lanes as lanes;
 use warplens_ide_lanes::fixes::{self, ProposedFixes, Version};
 use warplens_ide_lanes::{
@@ -248,6 +249,17 @@ impl Analysis {
     /// are returned, with errors preferred, and one more that counts the rest.
     pub fn diagnostics(&self, file: FileId) -> Answer<Vec<Diagnostic>> {
         self.diagnostics_and(file, Fixes::Included)
+    }
+
+    /// The problems of the statements of a host file in one of its documents.
+    pub(crate) fn inline_diagnostics(
+        &self,
+        file: FileId,
+        text: &str,
+        module: &inline::Module,
+        statements: &[Statement],
+    ) -> Answer<Vec<Diagnostic>> {
+        self.query(file, |db, file| inline::check_module(db, file, text, module, statements))
     }
 
     fn diagnostics_and(&self, file: FileId, fixes: Fixes) -> Answer<Vec<Diagnostic>> {

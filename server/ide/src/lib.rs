@@ -20,6 +20,7 @@ mod folding;
 mod format;
 mod hover;
 mod inlay_hints;
+pub mod inline;
 pub mod language;
 mod languages;
 mod lines;

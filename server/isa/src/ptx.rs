@@ -3,6 +3,7 @@
 mod form;
 mod instruction;
 mod module;
+mod numbers;
 mod residency;
 
 pub use crate::schema::ptx::*;
@@ -10,6 +11,7 @@ pub use crate::schema::ptx_form::*;
 pub use crate::schema::ptx_module::*;
 pub use instruction::*;
 pub use module::*;
+pub use numbers::{Inexact, Promise, inexact};
 pub use residency::{CtaDemand, Residency};
 
 #[cfg(test)]

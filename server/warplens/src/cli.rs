@@ -4,16 +4,20 @@ mod check;
 mod code_frame;
 mod compare;
 mod explain;
+mod extract;
 mod files;
 mod fmt;
 mod input;
 mod launch;
 mod log;
+mod mcp;
 mod outcome;
 mod plain;
 mod refused_arguments;
 mod run;
+mod sarif;
 mod schedules;
+mod schema;
 mod sim;
 mod terminal;
 mod test;
@@ -26,6 +30,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::disk::new_file::{create_folder, write};
+use crate::disk::read_file;
 use crate::lsp::{self, Ended};
 use outcome::{Outcome, unusable};
 
@@ -42,6 +47,10 @@ struct Arguments {
     /// Write the log to this file instead of standard error (WARPLENS_LOG sets the level, such as `info`)
     #[arg(long, global = true, value_name = "PATH")]
     log_file: Option<PathBuf>,
+
+    /// Read no file outside of this file or folder (repeatable)
+    #[arg(long, global = true, value_name = "PATH")]
+    within: Vec<PathBuf>,
 }
 
 #[derive(Subcommand)]
@@ -64,8 +73,14 @@ enum Command {
     Fmt(fmt::Arguments),
     /// Run the launches that have `expect`, and report the checks that fail
     Test(test::Arguments),
+    /// Print the inline PTX of C++, CUDA, Rust, Python, Julia and Mojo files
+    Extract(extract::Arguments),
     /// Explain an instruction, a directive or a special register
     Explain(explain::Arguments),
+    /// Run the commands as tools of the Model Context Protocol, on standard input and output
+    Mcp(mcp::Arguments),
+    /// Print the JSON schema of an output
+    Schema(schema::Arguments),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -88,6 +103,11 @@ pub fn main() -> ExitCode {
     if let Err(error) = log::start(arguments.log_file.as_deref()) {
         return unusable(error).code().into();
     }
+    if !arguments.within.is_empty()
+        && let Err(error) = read_file::allow_only(&arguments.within)
+    {
+        return unusable(format!("--within: {error}")).code().into();
+    }
     let outcome = match arguments.command {
         Command::Lsp { stdio: _ } => serve(),
         Command::Check(arguments) => check::run(&arguments),
@@ -96,7 +116,10 @@ pub fn main() -> ExitCode {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
+        Command::Extract(arguments) => extract::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Mcp(arguments) => mcp::run(&arguments),
+        Command::Schema(arguments) => schema::run(&arguments),
         Command::Completions { shell } => completions(shell),
         Command::Man { out } => man(out.as_deref()),
     };

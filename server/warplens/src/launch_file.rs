@@ -26,7 +26,8 @@ pub(crate) fn nearest(document: &Path) -> Option<PathBuf> {
     let folder = absolute(document);
     let candidates = folder.ancestors().skip(1).flat_map(|folder| NAMES.map(|name| folder.join(name)));
     // A file that is not regular is found too, and reported when it is read.
-    candidates.into_iter().find(|path| path.metadata().is_ok_and(|metadata| !metadata.is_dir()))
+    let is_file = |path: &PathBuf| path.metadata().is_ok_and(|metadata| !metadata.is_dir());
+    candidates.into_iter().find(|path| is_file(path) && read_file::is_allowed(path))
 }
 
 /// The format of a launch file, by its name; `None` for the name of another file.

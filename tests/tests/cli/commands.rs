@@ -3,7 +3,8 @@
 use crate::support::transcript::check;
 use crate::support::{Folder, run};
 use expect_test::expect;
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::path::Path;
 
 const GOOD: &str = ".version 8.5\n.target sm_90\n.entry k()\n{\n\tret;\n}\n";
 const WARNED: &str = ".version 8.5\n.target sm_90\n.entry k() .minnctapersm 2\n{\n\tret;\n}\n";
@@ -317,6 +318,50 @@ fn the_listing_as_a_page_and_as_a_picture() {
     }
 }
 
+/// The reciprocal decides the branch through a predicate; the sum of the atomics is left open; the square root is rounded.
+#[test]
+fn results_that_are_not_determined_are_named() {
+    let kernel = "\
+.version 8.0
+.target sm_80
+.address_size 64
+// @launch { block = [32], args = [{ buffer = 'f32', len = 1, fill = 'zero' }] }
+.visible .entry k(.param .u64 out) {
+    .reg .pred %p<2>; .reg .b32 %r<4>; .reg .f32 %f<5>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    cvt.rn.f32.u32 %f1, %r1;
+    rcp.approx.f32 %f2, %f1;
+    sqrt.rn.f32 %f3, %f1;
+    add.f32 %f4, %f2, %f3;
+    setp.gt.f32 %p1, %f4, 0f40000000;
+    @%p1 bra DONE;
+    red.global.add.f32 [%rd1], %f3;
+DONE:
+    ret;
+}
+";
+    let arguments = ["sim", "-", "--language", "ptx", "--format", "json"];
+    let output = run(Path::new("."), &arguments, kernel.as_bytes());
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let numbers = json!({
+        "approximate": [{ "line": 9, "error": "at most 1 ulp off" }],
+        "open": [{ "line": 14, "why": "the order of the threads decides how the sum is rounded" }],
+        "decided": [13],
+    });
+    assert_eq!(report["numbers"], numbers);
+    let branches = json!([{ "line": 13, "taken": true, "not_taken": true }]);
+    assert_eq!(report["coverage"]["branches"], branches);
+    let printed = run(Path::new("."), &["sim", "-", "--language", "ptx"], kernel.as_bytes());
+    let printed = String::from_utf8(printed.stdout).expect("UTF-8");
+    let numbers: Vec<&str> = printed.lines().filter(|line| line.starts_with("numbers")).collect();
+    expect![[r#"
+        numbers: 1 approximate result (line 10: at most 1 ulp off)
+        numbers: 1 result left open by PTX (line 15: the order of the threads decides how the sum is rounded)
+        numbers: approximate results decide the branch at line 14"#]]
+    .assert_eq(&numbers.join("\n"));
+}
+
 #[test]
 fn launches_with_expectations_are_tested() {
     let folder = Folder::new();
@@ -331,6 +376,17 @@ fn launches_with_expectations_are_tested() {
             failed  ./k.ptx: iota: bad
                     `out`[2] is 2, expected 3
             1 launch passed, 1 failed
+            --
+            exit 1
+        "#]],
+    );
+    check(
+        folder.path(),
+        &["test", "warplens.toml", "--format", "json"],
+        "",
+        expect![[r#"
+            {"path":"./k.ptx","name":"iota: good","ok":true,"verdict":"clean","reasons":[],"failures":[],"checks":1,"schedules":0,"order_independent":true}
+            {"path":"./k.ptx","name":"iota: bad","ok":false,"verdict":"findings","reasons":[],"failures":["`out`[2] is 2, expected 3"]}
             --
             exit 1
         "#]],
@@ -422,9 +478,10 @@ fn expectations_of_an_unfinished_run_are_not_checked() {
     folder.write("warplens.toml", launch("stopped", "k.ptx", 2));
     let output = run(folder.path(), &["sim", "k.ptx", "--max-steps", "3"], b"");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let end: String = text.lines().rev().take(2).map(|line| format!("{line}\n")).collect();
+    let end: String = text.lines().rev().take(3).map(|line| format!("{line}\n")).collect();
     expect![[r#"
         verdict: incomplete (step-limit, expect-not-reached)
+        coverage: 3 of 6 statements
         stopped at the step limit (--max-steps): 3 warp instructions, 96 thread instructions, 1 check not performed
     "#]]
     .assert_eq(&end);

@@ -150,6 +150,7 @@ fn a_float_instruction_that_is_not_simulated() {
               = note: threads (16,0,0) to (31,0,0) of block (0,0,0): lanes 16-31 of warp 0
 
             stopped: unsupported instruction: 11 warp instructions, 304 thread instructions (16 predicated off)
+            coverage: 10 of 11 statements, 2 of 2 branch sides
             verdict: incomplete (unsupported)
             --
             exit 3

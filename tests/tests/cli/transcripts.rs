@@ -3,7 +3,8 @@
 use crate::support::transcript::check;
 use crate::support::{Folder, run};
 use expect_test::expect;
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::path::Path;
 
 const GOOD: &str = ".version 8.5\n.target sm_90\n.address_size 64\n.entry k() { exit; }\n";
 const BAD: &str = "\
@@ -110,6 +111,41 @@ fn problems_as_sarif() {
         notification["message"]["text"].as_str().is_some_and(|text| text.contains("not UTF-8")),
         "{notification}"
     );
+}
+
+/// The verdict of a run: its kernel stores 4 of 8 elements and nothing else is wrong, or all of them, but not what the launch expects.
+#[test]
+fn runs_as_sarif() {
+    let kernel = |launch: &str| {
+        format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n// @launch {{ {launch} }}\n.visible .entry k(.param .u64 out) {{\n\
+             .reg .b32 %r<4>; .reg .b64 %rd<4>;\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n\
+             mul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r1;\nret;\n}}\n"
+        )
+    };
+    let run = |launch: &str| -> Value {
+        let arguments = ["sim", "-", "--language", "ptx", "--format", "sarif"];
+        let output = run(Path::new("."), &arguments, kernel(launch).as_bytes());
+        let mut sarif: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+        let run = sarif["runs"][0].take();
+        assert_eq!(run["invocations"][0]["exitCode"], json!(output.status.code()));
+        run
+    };
+    let unwritten = run("block = [4], args = [{ buffer = 'u32', len = 8 }]");
+    assert_eq!(unwritten["properties"]["verdict"], "incomplete");
+    assert_eq!(unwritten["properties"]["reasons"], json!(["outputs-unwritten"]));
+    let invocation = &unwritten["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+    assert_eq!(invocation["toolExecutionNotifications"][0]["descriptor"]["id"], "outputs-unwritten");
+    let wrong =
+        run("block = [8], args = [{ buffer = 'u32', len = 8 }], expect = [{ name = 'out', values = [1] }]");
+    assert_eq!(wrong["properties"]["verdict"], "findings");
+    assert_eq!(wrong["invocations"][0]["executionSuccessful"], true);
+    let result = &wrong["results"][0];
+    assert_eq!((&result["ruleId"], &result["level"]), (&json!("expect-failed"), &json!("error")));
+    assert_eq!(result["locations"][0]["physicalLocation"]["region"]["startLine"], 11);
+    let clean = run("block = [8], args = [{ buffer = 'u32', len = 8 }]");
+    assert_eq!((&clean["properties"]["verdict"], &clean["results"]), (&json!("clean"), &json!([])));
 }
 
 #[test]

@@ -181,3 +181,52 @@ fn no_check_mark_where_a_race_cannot_occur() {
         "{block}"
     );
 }
+
+/// Each thread stores its number at the position that it claims, so the order of threads decides where.
+fn claiming(launch: &str) -> String {
+    format!(
+        ".version 8.5\n.target sm_90\n.address_size 64\n// @launch {{ name = 'claim', block = [64], {launch} }}\n\
+         .entry claim(.param .u64 out) {{\n.shared .u32 next;\n.reg .pred %p<2>;\n.reg .u32 %r<3>;\n.reg .u64 %d<4>;\n\
+         ld.param.u64 %d1, [out];\nmov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [next], 0;\n\
+         bar.sync 0;\natom.shared.add.u32 %r2, [next], 1;\nmul.wide.u32 %d2, %r2, 4;\nadd.u64 %d2, %d1, %d2;\n\
+         st.global.u32 [%d2], %r1;\nret;\n}}\n"
+    )
+}
+
+/// A launch with a schedule shows the run under it, in a document and after an edit of the key.
+#[test]
+fn a_launch_shows_the_run_under_its_schedule() {
+    let args =
+        "args = [{ name = 'out', buffer = 'u32', len = 64 }], expect = [{ name = 'out', values = [63] }]";
+    let mut client = Client::start();
+    let mut file = client.open("claim.ptx", &claiming(&format!("schedule = '1:0', {args}")));
+    select(&mut client, &file, json!("claim"));
+    let shown = masks(&mut client, &file);
+    assert_eq!((&shown["verdict"], &shown["findings"]), (&json!("clean"), &json!([])));
+    assert_eq!(shown["launch"]["schedule"], "1:0");
+    let text = claiming(args);
+    let line = text.lines().nth(3).expect("the launch");
+    let end = claiming(&format!("schedule = '1:0', {args}")).lines().nth(3).expect("the launch").len();
+    client.edit(&mut file, range([3, 0], [3, end as u32]), line);
+    let shown = masks(&mut client, &file);
+    assert_eq!(
+        (&shown["verdict"], &shown["findings"][0]["code"]),
+        (&json!("findings"), &json!("expect-failed"))
+    );
+    assert_eq!(shown["launch"]["schedule"], Value::Null);
+}
+
+/// What a run does not show: the server says it in words, for the panel.
+#[test]
+fn masks_say_what_is_missing() {
+    let mut client = Client::start();
+    let file = client.open("claim.ptx", &claiming("args = [{ name = 'out', buffer = 'u32', len = 65 }]"));
+    select(&mut client, &file, json!("claim"));
+    let shown = masks(&mut client, &file);
+    assert_eq!(shown["verdict"], "incomplete");
+    assert_eq!(shown["missing"], json!(["elements of an output were never written"]));
+    assert_eq!(
+        shown["findings"][0]["message"].as_str().and_then(|text| text.lines().next()),
+        Some("Coverage: out: 1 of 65 elements never written; the first is out[64]")
+    );
+}

@@ -18,6 +18,7 @@
 mod client;
 mod line;
 mod program;
+pub mod schemas;
 mod source;
 pub mod transcript;
 

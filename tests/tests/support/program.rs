@@ -11,7 +11,7 @@ pub fn server() -> PathBuf {
         .map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_warplens-under-test")), PathBuf::from)
 }
 
-/// Runs the program to its end, with `input` on its standard input.
+/// Runs the program to its end, with `input` on its standard input. JSON that it prints must have the documented form.
 pub fn run(folder: &Path, arguments: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(server())
         .args(arguments)
@@ -25,7 +25,9 @@ pub fn run(folder: &Path, arguments: &[&str], input: &[u8]) -> Output {
         .expect("the program starts");
     // Fails if the program closes its input without reading it.
     let _ = child.stdin.take().expect("its input is piped").write_all(input);
-    child.wait_with_output().expect("the program ends")
+    let output = child.wait_with_output().expect("the program ends");
+    super::schemas::check(arguments, &output.stdout);
+    output
 }
 
 /// A temporary folder, removed when dropped.

@@ -62,6 +62,13 @@ block: number,
 /** A digit for each lane, lane 0 first: 0 if it was never active, f if it was always. */
 share: string, };
 
+/** The cost of memory accesses above the ideal. The two do not add up, because a sector and a wavefront take different times. */
+export type Excess = {
+/** Sectors of 32 bytes of global memory. */
+sectors: number,
+/** Wavefronts of shared memory. */
+wavefronts: number, };
+
 /** A line of a source file. */
 export type FileLine = {
 /** The path of the file as the compiler recorded it. */
@@ -112,6 +119,10 @@ version: number, entry: string,
 source_name?: string,
 /** Its sizes are those of the run. */
 launch: Launch & Required<Pick<Launch, 'grid' | 'block'>>, model: string, status: string,
+/** Absent for the beginning of a run. */
+verdict?: string,
+/** The evidence that the run lacks, a sentence each. */
+missing: Array<string>,
 /** Whether the text now has an error that stops a run. */
 outdated?: boolean,
 /** Whether it is only the beginning of the run. */
@@ -219,7 +230,9 @@ export type WarpSummary = { cta: Array<number>, warp: number,
 /** Executed warp instructions. */
 instructions: number,
 /** The average share of active lanes in percent, rounded down: 100 is a full warp without divergence. */
-active: number, diverged: boolean, findings: number, };
+active: number, diverged: boolean, findings: number,
+/** What its memory accesses cost above the ideal; `None` if the run did not count it. */
+excess?: Excess, };
 
 /** A statement that accesses memory, over all warps. */
 export type WorstAccess = { line: number, character: number, space: 'global' | 'shared', requests: number, cost: number, ideal: number, };

@@ -9,6 +9,8 @@ import type { Stage, View } from '../view';
 
 /** The elements of a page. */
 const PAGE = 1024;
+/** The share of colour behind the largest element of a heat map, in percent: text on it can still be read. */
+const MAX_HEAT = 25;
 /** The width of the map of a buffer. */
 const MAP = 512;
 
@@ -154,7 +156,13 @@ function map(stage: Stage, { page, info }: Content): HTMLElement {
   const name = `Map of ${page.name}: ${count(info.changed, 'changed element')}, ${grouped(info.unexpected)} unexpected`;
   const frame = h('rect', { x: 0.5, y: 0.5, width: MAP - 1, height: 17, fill: 'none', stroke: 'var(--wire)' });
   const attributes = { viewBox: `0 0 ${MAP} 18`, preserveAspectRatio: 'none', role: 'img', 'aria-label': name, onclick: turn };
-  return h('div.row', h('span.dim.map-name', 'whole buffer'), h('svg.map', attributes, frame, parts), rowLength(stage, info));
+  return h(
+    'div.row',
+    h('span.dim.map-name', 'whole buffer'),
+    h('svg.map', attributes, frame, parts),
+    rowLength(stage, info),
+    heatChoice(stage),
+  );
 }
 
 /** The field of the number of elements in a row, such as the width of a matrix. */
@@ -169,6 +177,20 @@ function rowLength(stage: Stage, { name, length }: BufferInfo): HTMLElement {
   return h('label.dim', 'in a row ', h('input#row-length', field));
 }
 
+/** Whether the background of an element shows how large it is. */
+function heatChoice(stage: Stage): HTMLElement {
+  const choose = (event: Event) => stage.set({ heat: (event.target as HTMLInputElement).checked });
+  return h('label.dim', h('input#heat', { type: 'checkbox', checked: stage.state.heat, onchange: choose }), ' heat map');
+}
+
+/** For each element of the page, its place between the least (0) and the most (1); undefined if it is not a finite number. */
+function heatOf({ after }: BufferPage): (number | undefined)[] {
+  const numbers = after.map((value) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined));
+  const finite = numbers.filter((value) => value !== undefined);
+  const [least, most] = [Math.min(...finite), Math.max(...finite)];
+  return numbers.map((value) => (value === undefined || least === most ? undefined : (value - least) / (most - least)));
+}
+
 /** The chosen number of columns, or the power of two that fits. */
 function columnsOf(stage: Stage, page: BufferPage, { type }: BufferInfo): number {
   const chosen = stage.state.rowLengths[page.name];
@@ -181,10 +203,11 @@ function columnsOf(stage: Stage, page: BufferPage, { type }: BufferInfo): number
 function grid(stage: Stage, content: Content): HTMLElement {
   const { page, info } = content;
   const columns = Math.min(columnsOf(stage, page, info), page.after.length);
+  const heat = stage.state.heat ? heatOf(page) : [];
   const numbers = (from: number) => Array.from({ length: Math.min(columns, page.after.length - from) }, (_, column) => from + column);
   const rows: HTMLElement[] = [];
   for (let at = 0; at < page.after.length; at += columns) {
-    const cells = numbers(at).map((number) => h('td', element(stage, content, number)));
+    const cells = numbers(at).map((number) => h('td', element(stage, content, number, heat[number])));
     rows.push(h('tr', h('th.number', { scope: 'row' }, grouped(page.from + at)), cells));
   }
   const head = h(
@@ -196,7 +219,7 @@ function grid(stage: Stage, content: Content): HTMLElement {
 }
 
 /** The button of an element, by its number in the page. */
-function element(stage: Stage, { page, index, info: { type } }: Content, at: number): HTMLElement {
+function element(stage: Stage, { page, index, info: { type } }: Content, at: number, heat: number | undefined): HTMLElement {
   const number = page.from + at;
   const isUnexpected = number in page.expected;
   const isChanged = page.after[at] !== page.before[at];
@@ -204,7 +227,11 @@ function element(stage: Stage, { page, index, info: { type } }: Content, at: num
   const marks = [isChanged ? '.changed-element' : '', isUnexpected ? '.unexpected' : '', number === index ? '.picked' : ''].join('');
   return h(
     `button#element-${number}.element.mono${marks}`,
-    { tabindex: number === (index ?? page.from) || isFirst ? 0 : -1, onclick: () => void choose(stage, page.name, number) },
+    {
+      tabindex: number === (index ?? page.from) || isFirst ? 0 : -1,
+      css: heat === undefined ? null : `background: color-mix(in srgb, var(--lane) ${Math.round(heat * MAX_HEAT)}%, var(--bg))`,
+      onclick: () => void choose(stage, page.name, number),
+    },
     h('span.visually-hidden', `${page.name}[${number}] = `),
     text(page.after[at], type),
     h('span.visually-hidden', isUnexpected ? ', expected ' : isChanged ? ', changed' : ''),

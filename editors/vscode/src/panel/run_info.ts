@@ -9,7 +9,7 @@ const MAX_LINES = 20_000;
 const MAX_COLUMNS = 160;
 
 export function runInfo(masks: LaneMasks): RunInfo {
-  const { cta, warp, model, status, findings } = masks;
+  const { cta, warp, model, status, verdict, missing, findings } = masks;
   return {
     kernel: masks.source_name ?? masks.entry,
     launch: masks.launch.name,
@@ -19,6 +19,8 @@ export function runInfo(masks: LaneMasks): RunInfo {
     warps: warpCount(masks),
     model,
     status,
+    ...(verdict && { verdict }),
+    missing,
     outdated: masks.outdated ?? false,
     partial: masks.partial ?? false,
     findings: findings.map(({ line, code, severity, message }) => ({ line, code, severity, message })),

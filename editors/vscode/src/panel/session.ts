@@ -13,7 +13,7 @@ import { Subscriber } from '../subscriber';
 import { NO_DOCUMENT, NO_RUN, runInfo, textsOf } from './run_info';
 
 /** What the page is told to show of a run. */
-export type ToShow = Extract<ToPanel, { type: 'show' | 'element' }>;
+export type ToShow = Extract<ToPanel, { type: 'show' | 'element' | 'place' }>;
 
 /** Lives as long as one page. */
 export class Session extends Subscriber {

@@ -1,6 +1,6 @@
 // The lanes panel below the code: a view that VS Code shows, hides and moves.
 import * as vscode from 'vscode';
-import type { ShownElement, Tab } from '../../../panel/src/messages';
+import type { ShownElement, ShownPlace, Tab } from '../../../panel/src/messages';
 import type { Server } from '../server';
 import type { LaneStore } from '../store';
 import { folder, pageOf } from './page';
@@ -48,6 +48,11 @@ export class LanesPanel implements vscode.WebviewViewProvider, vscode.Disposable
   /** Shows an element of a buffer in the panel, now or when it is opened. */
   showElement(element: ShownElement): void {
     this.send({ type: 'element', ...element });
+  }
+
+  /** Shows a place in the run in the panel, now or when it is opened. */
+  showPlace(place: ShownPlace): void {
+    this.send({ type: 'place', ...place });
   }
 
   private send(message: ToShow): void {

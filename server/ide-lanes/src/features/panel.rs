@@ -17,6 +17,7 @@ mod run;
 mod summary;
 mod timeline;
 mod walk;
+mod warps;
 
 pub use self::accesses::Accesses;
 pub use self::buffers::{BufferRequest, Buffers};

@@ -1,5 +1,8 @@
 //! The steps of a warp in order of execution, with the values that each wrote: `warplens sim --trace`.
 
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use warplens_sim_warp::{
     Cancelled, Control, LaneSet, Mask, TraceRequest, TracedRegister, TracedVisit, WarpId,
@@ -93,7 +96,7 @@ impl<'s> Step<'s> {
     }
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct JsonStep<'s> {
     step: usize,
     cta: [u32; 3],
@@ -103,6 +106,7 @@ pub struct JsonStep<'s> {
     visit: u64,
     active: String,
     executed: String,
+    #[schemars(with = "BTreeMap<String, Vec<Option<String>>>")]
     written: Written<'s>,
 }
 

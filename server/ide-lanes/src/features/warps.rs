@@ -1,8 +1,8 @@
-//! A few numbers for each warp of a run, for a list of warps.
+//! A few numbers for each warp of a run, for lists and pictures of all warps.
 
 use rustc_hash::FxHashSet;
 use serde::Serialize;
-use warplens_sim_warp::{RunResult, WarpTrace};
+use warplens_sim_warp::{Counters, RunResult, WarpTrace};
 
 use crate::program::Statement;
 use crate::run::{Outcome, Prepared, Role, effects, splits};
@@ -19,6 +19,20 @@ pub struct WarpSummary {
     active: u64,
     diverged: bool,
     findings: usize,
+    /// What its memory accesses cost above the ideal; `None` if the run did not count it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    excess: Option<Excess>,
+}
+
+/// The cost of memory accesses above the ideal. The two do not add up, because a sector and a wavefront take different times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct Excess {
+    /// Sectors of 32 bytes of global memory.
+    sectors: u64,
+    /// Wavefronts of shared memory.
+    wavefronts: u64,
 }
 
 /// The warps of a run whose traces are recorded, in the order of block, then warp.
@@ -34,14 +48,19 @@ pub struct WarpSummaries {
 
 impl Prepared {
     pub fn warp_summaries(&self, outcome: &Outcome) -> WarpSummaries {
-        let ran = outcome.prepared(self);
-        let result = &outcome.result;
+        WarpSummaries::of(&outcome.prepared(self), &outcome.result, &outcome.result.warps)
+    }
+}
+
+impl WarpSummaries {
+    /// These warps of a run.
+    pub(crate) fn of(ran: &Prepared, result: &RunResult, warps: &[WarpTrace]) -> WarpSummaries {
         let width = u64::from(ran.width());
         let summary = |warp| summary(warp, &ran.statements, result, width);
         WarpSummaries {
             active: percent(result.totals.thread_instructions, result.totals.warp_instructions * width),
-            warps: result.warps.iter().map(summary).collect(),
-            truncated: result.warps_truncated,
+            warps: warps.iter().map(summary).collect(),
+            truncated: result.warps_truncated || warps.len() < result.warps.len(),
         }
     }
 }
@@ -58,7 +77,19 @@ fn summary(warp: &WarpTrace, statements: &[Statement], result: &RunResult, width
         active: percent(active_lanes, instructions * width),
         diverged: diverged(warp, statements),
         findings: findings.len(),
+        excess: excess(warp),
     }
+}
+
+fn excess(warp: &WarpTrace) -> Option<Excess> {
+    let mut counted = warp.lines.iter().filter_map(|line| line.counters.as_deref()).peekable();
+    counted.peek()?;
+    let mut sum = Excess { sectors: 0, wavefronts: 0 };
+    for Counters { global, shared } in counted {
+        sum.sectors += global.sectors.saturating_sub(global.ideal);
+        sum.wavefronts += shared.wavefronts.saturating_sub(shared.ideal);
+    }
+    Some(sum)
 }
 
 fn diverged(warp: &WarpTrace, statements: &[Statement]) -> bool {
@@ -86,6 +117,21 @@ mod tests {
         assert_eq!((summary.instructions, summary.active, summary.diverged), (6, 87, true));
         let of_warp = run.findings.iter().filter(|found| found.cta == [0; 3] && found.warp == 0);
         assert_eq!(summary.findings, of_warp.count());
+    }
+
+    #[test]
+    fn the_excess_of_a_warp_is_that_of_its_statements() {
+        let mut run = result();
+        assert_eq!(excess(&run.warps[0]), None, "the run did not count");
+        let counters = |sectors, wavefronts| {
+            let mut counters = Counters::default();
+            (counters.global.sectors, counters.global.ideal) = (sectors, 4);
+            (counters.shared.wavefronts, counters.shared.ideal) = (wavefronts, 1);
+            Some(Box::new(counters))
+        };
+        run.warps[0].lines[0].counters = counters(32, 1);
+        run.warps[0].lines[1].counters = counters(5, 9);
+        assert_eq!(excess(&run.warps[0]), Some(Excess { sectors: 29, wavefronts: 8 }));
     }
 
     #[test]

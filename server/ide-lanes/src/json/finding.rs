@@ -1,8 +1,9 @@
 //! A finding of a run.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use warplens_sim_launch::{Launch, Resolved};
-use warplens_sim_warp::{FindingKind, Schedule};
+use warplens_sim_warp::{FindingKind, Schedule, Severity};
 
 use super::mask::hex;
 use super::position::Positions;
@@ -10,10 +11,11 @@ use crate::findings::{ReportedFinding, Unexpected};
 use crate::program::SourceLine;
 use crate::run::warp_width;
 
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Finding", optional_fields))]
 pub(crate) struct JsonFinding<'r> {
     code: &'r str,
+    #[schemars(with = "Severity")]
     severity: &'static str,
     message: &'r str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,11 +43,12 @@ pub(crate) struct JsonFinding<'r> {
     /// The schedule that shows it, if the default one does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional, type = "string"))]
+    #[schemars(with = "Option<String>")]
     schedule: Option<Schedule>,
 }
 
 /// An element of a buffer.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "BufferElement"))]
 struct JsonElement<'r> {
     buffer: &'r str,
@@ -53,7 +56,7 @@ struct JsonElement<'r> {
 }
 
 /// Where else the finding was found.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Also"))]
 struct JsonAlso {
     /// The number of other warps, and of their blocks.
@@ -71,7 +74,7 @@ impl JsonAlso {
     }
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Related"))]
 struct JsonRelated<'r> {
     line: u32,

@@ -1,5 +1,6 @@
 //! A statement that a warp reached, with its visits and counters.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use warplens_sim_warp::{Counters, LineTrace, StatementId, Visit};
 
@@ -11,7 +12,7 @@ use crate::run::Role;
 /// The place of a statement in machine code; `None` if the text is not a listing.
 pub(crate) type CodePlaces<'a> = &'a dyn Fn(StatementId) -> Option<CodePlace>;
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct JsonLine {
     line: u32,
     character: u32,
@@ -38,7 +39,7 @@ pub(crate) struct JsonLine {
 }
 
 /// Visits with the same masks that follow each other.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Visit"))]
 pub(crate) struct JsonVisit {
     pub(super) active: String,
@@ -46,7 +47,7 @@ pub(crate) struct JsonVisit {
     pub(super) repeat: u64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct JsonCounters {
     efficiency: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,7 +56,7 @@ struct JsonCounters {
     shared: Option<JsonWavefronts>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct JsonSectors {
     requests: u64,
     sectors: u64,
@@ -63,7 +64,7 @@ struct JsonSectors {
     worst: [u32; 2],
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct JsonWavefronts {
     requests: u64,
     wavefronts: u64,

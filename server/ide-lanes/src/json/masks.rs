@@ -24,6 +24,11 @@ pub struct Masks<'r> {
     pub(crate) launch: &'r Launch,
     pub(crate) model: &'static str,
     pub(crate) status: &'static str,
+    /// Absent for the beginning of a run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) verdict: Option<&'static str>,
+    /// The evidence that the run lacks, a sentence each.
+    pub(crate) missing: Vec<&'static str>,
     /// Whether the text now has an error that stops a run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(test, ts(optional, as = "Option<bool>"))]

@@ -1,10 +1,11 @@
 //! Positions in a text.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use warplens_sim_warp::StatementId;
 
 /// A position in a text; line and character start from zero.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Position {
     pub line: u32,
     /// In the encoding of the request.

@@ -3,32 +3,42 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use warplens_sim_launch::{Element, Launch, PlacedBuffer, Resolved};
 use warplens_sim_warp::ScalarType;
-use warplens_sim_warp::{RegisterValues, RunResult, StatementId, Totals, WarpId, WarpTrace};
+use warplens_sim_warp::{RegisterValues, RunResult, StatementId, Status, Totals, WarpId, WarpTrace};
 
+use super::coverage::JsonCoverage;
 use super::finding::JsonFinding;
 use super::line::{CodePlaces, JsonLine, lines};
 use super::mask::hex;
+use super::numbers::JsonNumbers;
 use super::position::Positions;
 use crate::findings::{Reporter, Unexpected};
 use crate::program::Statement;
-use crate::run::{Coverage, Verdict, warp_width};
+use crate::run::{Coverage, Missing, VERDICTS, Verdict, warp_width};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Report<'r> {
     entry: &'r str,
     launch: &'r Launch,
     model: &'static str,
+    #[schemars(with = "Status")]
     status: &'static str,
+    #[schemars(extend("enum" = VERDICTS))]
     verdict: &'static str,
     /// The evidence that the run lacks.
+    #[schemars(with = "Vec<Missing>")]
     reasons: Vec<&'static str>,
-    coverage: &'r Coverage,
+    coverage: JsonCoverage<'r>,
+    /// PTX only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    numbers: Option<JsonNumbers>,
     totals: &'r Totals,
     findings: Vec<JsonFinding<'r>>,
     #[serde(serialize_with = "object")]
+    #[schemars(with = "BTreeMap<String, DumpedBuffer<'r>>")]
     buffers: Vec<(&'r str, DumpedBuffer<'r>)>,
     /// The file of each buffer, by the name of the argument.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,10 +57,13 @@ pub struct Report<'r> {
 }
 
 /// A run without its lanes.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Summary<'r> {
+    #[schemars(with = "Status")]
     status: &'static str,
+    #[schemars(extend("enum" = VERDICTS))]
     verdict: &'static str,
+    #[schemars(with = "Vec<Missing>")]
     reasons: Vec<&'static str>,
     findings: Vec<JsonFinding<'r>>,
     totals: &'r Totals,
@@ -139,7 +152,8 @@ impl<'r> Report<'r> {
             status: result.status.as_str(),
             verdict: options.verdict.name(),
             reasons: reasons(options.verdict),
-            coverage: options.coverage,
+            coverage: JsonCoverage::new(options.coverage, options.model, at),
+            numbers: options.coverage.numbers.as_ref().map(|results| JsonNumbers::new(results, at)),
             totals: &result.totals,
             findings: findings(resolved, result, options, at),
             buffers: dumped.collect(),
@@ -153,13 +167,14 @@ impl<'r> Report<'r> {
     }
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct JsonWarp<'r> {
     cta: [u32; 3],
     warp: u32,
     launched: String,
     lines: Vec<JsonLine>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<BTreeMap<String, Vec<Option<String>>>>")]
     registers: Option<WarpRegisters<'r>>,
 }
 
@@ -191,12 +206,14 @@ impl Serialize for WarpRegisters<'_> {
     }
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct DumpedBuffer<'r> {
     #[serde(rename = "type")]
     element: &'static str,
+    #[schemars(with = "Vec<Element>")]
     values: BufferValues<'r>,
     #[serde(serialize_with = "hex_digits")]
+    #[schemars(with = "String")]
     bytes: &'r [u8],
 }
 

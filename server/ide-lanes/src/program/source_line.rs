@@ -2,15 +2,17 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use smol_str::SmolStr;
 
 /// A line of a source file.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct FileLine {
     /// The path of the file as the compiler recorded it.
     #[serde(serialize_with = "text")]
+    #[schemars(with = "String")]
     #[cfg_attr(test, ts(type = "string"))]
     pub file: SmolStr,
     /// From 1.
@@ -18,7 +20,7 @@ pub struct FileLine {
 }
 
 /// The source line of a statement.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct SourceLine {
     /// The innermost line that is not in a library: a header, or a module of Triton.

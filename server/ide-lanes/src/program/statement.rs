@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use smol_str::SmolStr;
 use text_size::TextRange;
+use warplens_isa::ptx::Inexact;
 use warplens_sim_ptx::meaning::OperandMeaning;
 use warplens_sim_warp::objects::Object;
 use warplens_sim_warp::{ScalarType, StatementId};
@@ -30,12 +32,24 @@ pub struct Statement {
     pub source: Option<Arc<SourceLine>>,
     /// Its position in machine code, if the text is a listing.
     pub code: Option<CodePlace>,
+    /// Whether its result is determined to the bit.
+    pub numbers: Numbers,
+}
+
+/// Whether the result of a statement is determined to the bit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Numbers {
+    Determined,
+    Inexact(&'static Inexact),
+    /// The language has no such promises.
+    Unknown,
 }
 
 /// The position of an instruction in machine code.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CodePlace {
     #[serde(rename = "entry", serialize_with = "text")]
+    #[schemars(with = "String")]
     pub function: SmolStr,
     /// The offset in the function, in bytes.
     pub address: u32,

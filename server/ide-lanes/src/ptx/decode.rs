@@ -5,9 +5,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, format_smolstr};
 use text_size::TextSize;
-use warplens_hir::ptx::{Function, Instruction, Operand, Resolution, SymbolId, SymbolKind, Type};
+use warplens_hir::ptx::{Function, Instruction, Mnemonic, Operand, Resolution, SymbolId, SymbolKind, Type};
 use warplens_ide_db::ptx::{module_names, ptx_function, ptx_headers};
 use warplens_ide_db::{Db, File, items};
+use warplens_isa::ptx::inexact;
 use warplens_sim_ptx as ptx;
 use warplens_sim_ptx::program::{Callee, Op};
 use warplens_sim_warp::StatementId;
@@ -16,7 +17,7 @@ use warplens_sim_warp::{Class, ScalarType};
 
 use super::condition::Conditions;
 use super::source_lines::SourceFiles;
-use crate::program::{AddressRegister, Flow, Statement};
+use crate::program::{AddressRegister, Flow, Numbers, Statement};
 use crate::simulator::LaunchProblem;
 
 /// A decoded PTX kernel, with the functions that contain its statements.
@@ -69,11 +70,17 @@ impl DecodedPtx {
                     address: address_register(instruction, function, &shared),
                     source,
                     code: None,
+                    numbers: numbers(instruction),
                 });
             }
         }
         statements
     }
+}
+
+fn numbers(instruction: Instruction<'_>) -> Numbers {
+    let Mnemonic { opcode, modifiers, .. } = instruction.mnemonic();
+    inexact(opcode, modifiers.iter().map(SmolStr::as_str)).map_or(Numbers::Determined, Numbers::Inexact)
 }
 
 fn flow(program: &ptx::Program, function: &ptx::program::Function, pc: usize, model: ptx::Model) -> Flow {

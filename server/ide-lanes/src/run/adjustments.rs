@@ -38,7 +38,9 @@ impl Prepared {
             Some(found) => found,
             None => (self.clone(), result),
         };
-        adjusted.repaired(result, control)
+        let (run, mut result) = adjusted.repaired(result, control)?;
+        run.note_unwritten(&mut result);
+        Ok((run, result))
     }
 
     /// The run under the model that guarantees forward progress, if this one deadlocks and that one finishes.

@@ -1,31 +1,56 @@
 //! How much of a kernel and of its buffers a run reached.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
 use serde::Serialize;
 use smol_str::SmolStr;
 use warplens_sim_launch::body::Part;
 use warplens_sim_launch::{Body, Fill, PlacedBuffer, Resolved};
 use warplens_sim_warp::accessed_bytes::AccessedBytes;
-use warplens_sim_warp::{LineTrace, RunResult};
+use warplens_sim_warp::{Finding, FindingKind, LineTrace, RunResult, StatementId, Status};
 
 use super::explored::Explored;
+use super::numbers::InexactResults;
 use super::prepared::Prepared;
 
 /// How much of a kernel and of its buffers a run reached.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
     /// Statements that a lane executed, and all.
     pub executed: usize,
     pub statements: usize,
-    #[serde(flatten)]
+    /// The conditional branches and exits, in the order of statements.
+    pub branches: Vec<BranchSides>,
     pub explored: Explored,
+    /// The results that are not determined to the bit; `None` if that is not known of the language.
+    pub numbers: Option<InexactResults>,
+    pub blocks: Reached,
+    pub warps: Reached,
     /// Empty if the simulator does not record accesses.
     pub buffers: Vec<BufferCoverage>,
 }
 
+/// The sides of a conditional branch that lanes took, over the whole run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BranchSides {
+    pub statement: StatementId,
+    pub taken: bool,
+    pub not_taken: bool,
+}
+
+/// Blocks or warps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Reached {
+    /// Those that executed a statement; `null` if the run stopped and does not list all of them.
+    pub ran: Option<u64>,
+    pub all: u64,
+}
+
 /// The bytes of a buffer that a run read and wrote.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BufferCoverage {
     pub name: String,
     pub bytes: u64,
@@ -35,6 +60,9 @@ pub struct BufferCoverage {
     #[serde(rename = "unwritten")]
     pub missing: u64,
     pub elements: u64,
+    /// The first of them.
+    #[serde(skip)]
+    pub first_missing: u64,
 }
 
 /// The buffers of a launch that its kernel may store to, and whose contents the launch does not give.
@@ -52,37 +80,108 @@ impl Prepared {
     /// How much the run of this reached.
     pub fn coverage(&self, result: &RunResult) -> Coverage {
         let is_executed = |line: &&LineTrace| line.executed != 0;
-        let buffers = result.accessed.as_ref().map(|accessed| {
-            // A run whose results nobody can see has no outputs yet.
-            let is_without_result = !accessed.writes() && result.output.text.is_empty();
-            self.covered_buffers(accessed, is_without_result)
-        });
+        let [blocks, warps] = self.reached(result);
         Coverage {
             executed: result.summed.iter().filter(is_executed).count(),
             statements: self.statements.len(),
+            branches: self.branches(result),
             explored: Explored::default(),
-            buffers: buffers.unwrap_or_default(),
+            numbers: self.inexact_results(result),
+            blocks,
+            warps,
+            buffers: self.buffers(result),
         }
     }
 
-    fn covered_buffers(&self, accessed: &AccessedBytes, is_without_result: bool) -> Vec<BufferCoverage> {
-        let expect = &self.resolved.launch.expect;
-        let of = |buffer: &PlacedBuffer| {
-            let PlacedBuffer { name, element, address, len, deferred } = buffer;
-            let written = accessed.written(*address, *len);
-            let is_expected = || expect.iter().any(|expected| expected.name == *name);
-            let is_output = self.outputs.contains(name)
-                || deferred.is_some_and(Fill::is_open) && (is_without_result || is_expected());
-            let size = element.bytes() as u64;
-            BufferCoverage {
-                name: name.to_string(),
-                bytes: *len,
-                read: accessed.read(*address, *len),
-                written,
-                missing: if is_output { (len - written).div_ceil(size) } else { 0 },
-                elements: len / size,
+    /// The sides of its branches that the run took.
+    fn branches(&self, result: &RunResult) -> Vec<BranchSides> {
+        let traces: FxHashMap<StatementId, &LineTrace> =
+            result.summed.iter().map(|line| (line.statement, line)).collect();
+        let sides = |statement: StatementId| {
+            let trace = traces.get(&statement);
+            BranchSides {
+                statement,
+                taken: trace.is_some_and(|trace| trace.executed_lanes > 0),
+                not_taken: trace.is_some_and(|trace| trace.active_lanes > trace.executed_lanes),
             }
+        };
+        let ends = self.program.control_flow().ends.into_iter();
+        ends.filter(|end| end.has_sides).map(|end| sides(end.statement)).collect()
+    }
+
+    /// The blocks and the warps of which a lane executed a statement.
+    fn reached(&self, result: &RunResult) -> [Reached; 2] {
+        let blocks: u64 = self.grid().into_iter().map(u64::from).product();
+        let all = [blocks, blocks.saturating_mul(self.warps())];
+        let ran = if result.status == Status::Finished {
+            all.map(Some)
+        } else if result.warps_truncated || self.options.one_warp {
+            [None; 2]
+        } else {
+            let ran = || result.warps.iter().filter(|warp| !warp.lines.is_empty());
+            let blocks: BTreeSet<[u32; 3]> = ran().map(|warp| warp.cta).collect();
+            [Some(blocks.len() as u64), Some(ran().count() as u64)]
+        };
+        [0, 1].map(|which| Reached { ran: ran[which], all: all[which] })
+    }
+
+    fn buffers(&self, result: &RunResult) -> Vec<BufferCoverage> {
+        let Some(accessed) = &result.accessed else { return Vec::new() };
+        // A run whose results nobody can see has no outputs yet.
+        let is_without_result = !accessed.writes() && result.output.text.is_empty();
+        let of = |buffer: &PlacedBuffer| {
+            let is_output = self.is_output(buffer, is_without_result);
+            covered(buffer, accessed, is_output)
         };
         self.resolved.buffers.iter().map(of).collect()
     }
+
+    fn is_output(&self, buffer: &PlacedBuffer, is_without_result: bool) -> bool {
+        let mut expect = self.resolved.launch.expect.iter();
+        self.outputs.contains(&buffer.name)
+            || buffer.deferred.is_some_and(Fill::is_open)
+                && (is_without_result || expect.any(|expected| expected.name == *buffer.name))
+    }
+
+    /// Adds a finding for each output of which the run left elements unwritten.
+    pub(super) fn note_unwritten(&self, result: &mut RunResult) {
+        if result.status != Status::Finished {
+            return;
+        }
+        let buffers = self.buffers(result).into_iter().filter(|buffer| buffer.missing > 0);
+        result.findings.extend(buffers.map(|buffer| unwritten(&buffer)));
+    }
+}
+
+fn covered(buffer: &PlacedBuffer, accessed: &AccessedBytes, is_output: bool) -> BufferCoverage {
+    let PlacedBuffer { name, element, address, len, .. } = buffer;
+    let size = element.bytes() as u64;
+    let (address, len) = (*address, *len);
+    let written = accessed.written(address, len);
+    let missing = if is_output { (len - written).div_ceil(size) } else { 0 };
+    let first_missing = match missing {
+        0 => 0,
+        _ => accessed.first_unwritten(address, len).unwrap_or_default() / size,
+    };
+    BufferCoverage {
+        name: name.to_string(),
+        bytes: len,
+        read: accessed.read(address, len),
+        written,
+        missing,
+        elements: len / size,
+        first_missing,
+    }
+}
+
+fn unwritten(buffer: &BufferCoverage) -> Finding {
+    let BufferCoverage { name, missing, elements, first_missing, .. } = buffer;
+    let first =
+        if *first_missing == 0 { String::new() } else { format!("; the first is {name}[{first_missing}]") };
+    let kind = FindingKind::CheckCoverage;
+    let message = kind.with_term(&format!(
+        "{name}: {missing} of {elements} elements never written{first}\nstore to all of them, or give the contents in the launch, such as \
+         `fill = \"zero\"`, if the kernel need not write them"
+    ));
+    Finding::about_launch(kind, message)
 }

@@ -124,6 +124,7 @@ mod tests {
     use text_size::TextRange;
 
     use super::*;
+    use crate::program::Numbers;
     use crate::testing::trace;
 
     const ALL: Mask = 0xffff_ffff;
@@ -141,6 +142,7 @@ mod tests {
             address: None,
             source: None,
             code: None,
+            numbers: Numbers::Determined,
         };
         let statements =
             [statement(flow), statement(Flow::Plain), statement(Flow::Plain), statement(Flow::Plain)];

@@ -106,15 +106,29 @@ impl Prepared {
     /// Runs again, without comparison with another model, for what `options` request; records no warps.
     pub(crate) fn again(&self, options: RunOptions, control: Control<'_>) -> Result<RunResult, Cancelled> {
         let limits = Limits { max_warps: 0, ..self.options.limits };
-        let options = RunOptions { limits, ..options };
+        self.repeated(RunOptions { limits, ..options }, control)
+    }
+
+    /// Runs again on this thread, and lists as many warps as the run did.
+    pub(crate) fn again_with_warps(
+        &self,
+        options: RunOptions,
+        control: Control<'_>,
+    ) -> Result<RunResult, Cancelled> {
+        self.repeated(RunOptions { limits: self.options.limits, ..options }, control)
+    }
+
+    /// Runs in the order of the run.
+    fn repeated(&self, options: RunOptions, control: Control<'_>) -> Result<RunResult, Cancelled> {
+        let RunOptions { eager, schedule, .. } = self.options;
+        let options = RunOptions { eager, schedule, ..options };
         self.program.trace(self.resolved.start(control.cancelled)?, &options, control)
     }
 
     /// Runs again on this thread to trace the registers of a warp. `None` if the run does not reach the warp.
     pub fn look(&self, look: TraceRequest, control: Control<'_>) -> Result<Option<Values>, Cancelled> {
-        let (eager, schedule) = (self.options.eager, self.options.schedule);
         let checks = if look.notes { self.options.checks } else { Checks::default() };
-        let options = RunOptions { eager, schedule, checks, trace: Some(look), ..RunOptions::default() };
+        let options = RunOptions { checks, trace: Some(look), ..RunOptions::default() };
         let result = self.again(options, control)?;
         let notes = look.notes.then_some(result.notes);
         Ok(result.values.map(|values| Values { notes, ..values }))

@@ -72,6 +72,7 @@ impl Prepared {
         let mut explored = Explored {
             schedules: 0,
             requested: exploration.count,
+            other_model: None,
             order_independent: effect == Some(OrderEffect::None),
         };
         // What other schedules show of a kernel with findings mostly follows from these.
@@ -100,6 +101,9 @@ impl Prepared {
             let stopped = LIMITS.iter().any(|kind| run.findings.iter().any(|finding| finding.kind == *kind));
             if !stopped {
                 explored.schedules += 1;
+                if under.model != self.model {
+                    explored.other_model = Some(under.model.name());
+                }
                 let accusations = std::mem::take(&mut run.findings).into_iter();
                 let accusations: Vec<_> = accusations.filter(|finding| self.accuses(finding)).collect();
                 let is_clean = accusations.is_empty();

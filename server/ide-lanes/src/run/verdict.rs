@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use warplens_sim_warp::{Checks, Finding, FindingKind, RunResult, Severity, Status};
 
 use super::coverage::Coverage;
@@ -20,8 +21,12 @@ pub struct Verdict {
     pub(crate) missing: Vec<Missing>,
 }
 
+/// The verdicts.
+pub const VERDICTS: [&str; 3] = ["clean", "findings", "incomplete"];
+
 /// Evidence that a run lacks. The names are stable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
 pub enum Missing {
     /// The run reached the limit of steps.
     StepLimit,
@@ -51,6 +56,22 @@ impl Missing {
             Missing::ChecksOff => "checks-off",
             Missing::OutputsUnwritten => "outputs-unwritten",
             Missing::ExpectNotReached => "expect-not-reached",
+        }
+    }
+}
+
+impl Missing {
+    /// What is missing, for people.
+    #[must_use]
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Missing::StepLimit => "the run reached the step limit",
+            Missing::MemoryLimit => "the run or its checks reached a limit of memory",
+            Missing::Unsupported => "the run reached an unsupported instruction",
+            Missing::StoppedEarly => "the inferred launch stopped early, perhaps because of the guess",
+            Missing::ChecksOff => "data races, uninitialized reads and divisions by zero were not looked for",
+            Missing::OutputsUnwritten => "elements of an output were never written",
+            Missing::ExpectNotReached => "the run ended before `expect` could be compared",
         }
     }
 }

@@ -10,7 +10,7 @@ use warplens_sim_sass::{self as sass, InstructionIndices, Program};
 use warplens_sim_warp::{ScalarType, StatementId};
 
 use super::source_lines::SourceComments;
-use crate::program::{CodePlace, Flow, Statement};
+use crate::program::{CodePlace, Flow, Numbers, Statement};
 use crate::simulator::{DocumentKernel, LaunchProblem};
 
 /// The source lines of items, by their number.
@@ -70,6 +70,7 @@ fn statements(
             address: None,
             source: sources[&listed.item].line(function.range, instruction.range.start()),
             code: Some(CodePlace { function: name_of(function), address: instruction.address }),
+            numbers: Numbers::Unknown,
         }
     };
     places.iter().enumerate().map(statement).collect()

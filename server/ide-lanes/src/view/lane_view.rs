@@ -332,6 +332,8 @@ impl LaneView {
             launch: self.launch(),
             model: self.model(),
             status: self.result.status.as_str(),
+            verdict: (!self.partial).then(|| self.verdict().name()),
+            missing: self.verdict().missing().iter().map(|missing| missing.sentence()).collect(),
             outdated: self.outdated,
             partial: self.partial,
             findings: JsonFinding::all(&self.findings(), &self.failures, &self.run.resolved, positions),

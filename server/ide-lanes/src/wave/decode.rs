@@ -7,7 +7,7 @@ use warplens_sim_warp::ScalarType;
 use warplens_sim_warp::StatementId;
 use warplens_sim_wave as wave;
 
-use crate::program::{Flow, Statement};
+use crate::program::{Flow, Numbers, Statement};
 
 /// Decodes a kernel whose item starts at `start`.
 pub(crate) fn decode_wave(code: &Code, start: TextSize) -> (wave::Program, Vec<Statement>) {
@@ -21,6 +21,7 @@ pub(crate) fn decode_wave(code: &Code, start: TextSize) -> (wave::Program, Vec<S
         address: None,
         source: None,
         code: None,
+        numbers: Numbers::Unknown,
     };
     (wave::decode(code), code.instructions.iter().enumerate().map(statement).collect())
 }

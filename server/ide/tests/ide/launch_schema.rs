@@ -11,8 +11,7 @@ use serde_json::{Map, Value, json};
 use warplens_ide::model_choices;
 use warplens_sim_launch::keys::{AT, FILE, Key, LAUNCH, Rule, SCALAR, Table, ValueShape};
 use warplens_sim_launch::{Format, launches, schema};
-
-use crate::schema_checker::Checker;
+use warplens_test_support::schema_checker::Checker;
 
 static SCHEMA: LazyLock<Checker> = LazyLock::new(|| Checker::new(schema(&model_choices())));
 

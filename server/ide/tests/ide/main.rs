@@ -16,7 +16,6 @@ mod pages;
 mod ptx_lints;
 mod sass;
 mod sass_corpus;
-mod schema_checker;
 mod wave_dialects;
 mod wave_guide;
 mod wave_kernels;

@@ -3,11 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use warplens_host::Host;
 use warplens_ide::{Accepts, Language};
 
 /// A block of code on a page.
 pub(crate) struct Example {
-    pub(crate) language: Language,
+    /// `None` for a host language with inline PTX.
+    pub(crate) language: Option<Language>,
+    pub(crate) host: Option<&'static Host>,
     /// The whole file that the block represents.
     pub(crate) text: String,
     /// The dialect that it is checked against: the second word after the fence, if any.
@@ -26,14 +29,16 @@ pub(crate) fn examples(page: &str) -> Vec<Example> {
 fn example((language, code): (&str, &str)) -> Example {
     let (language, accepts) = language.split_once(' ').unwrap_or((language, "both"));
     let accepts = Accepts::named(accepts).expect("the second word names a language");
+    let of = |language, text| Example { language: Some(language), host: None, text, accepts };
+    let of_host = |id, text| Example { language: None, host: warplens_host::by_id(id), text, accepts };
     match language {
-        "sass" => Example { language: warplens_syntax::sass::LANGUAGE, text: code.to_owned(), accepts },
-        "wave" => Example { language: warplens_syntax::wave::LANGUAGE, text: code.to_owned(), accepts },
-        "ptx" if code.contains(".version") => {
-            Example { language: warplens_syntax::ptx::LANGUAGE, text: code.to_owned(), accepts }
-        }
-        "ptx" => Example { language: warplens_syntax::ptx::LANGUAGE, text: kernel(code), accepts },
-        other => panic!("a block is of `ptx`, `wave` or `sass`, not of `{other}`"),
+        "sass" => of(warplens_syntax::sass::LANGUAGE, code.to_owned()),
+        "wave" => of(warplens_syntax::wave::LANGUAGE, code.to_owned()),
+        "ptx" if code.contains(".version") => of(warplens_syntax::ptx::LANGUAGE, code.to_owned()),
+        "ptx" => of(warplens_syntax::ptx::LANGUAGE, kernel(code)),
+        "cuda" => of_host("cuda-cpp", format!("__device__ void f() {{\n{code}}}\n")),
+        "rust" => of_host("rust", format!("fn f() {{\n{code}}}\n")),
+        other => panic!("a block is of `ptx`, `wave`, `sass`, `cuda` or `rust`, not of `{other}`"),
     }
 }
 

@@ -3,17 +3,25 @@
 
 use crate::page::{Example, accepts, check_names, examples, pages};
 use expect_test::expect_file;
-use warplens_ide::{AnalysisHost, Code, Diagnostic, FileId, LINTS, Severity, codes};
+use warplens_ide::{AnalysisHost, Code, Diagnostic, FileId, LINTS, Profile, Rules, Severity, codes, inline};
 
 /// The page without examples: one would need 500 mistakes.
 const WITHOUT_EXAMPLE: &str = "too-many-problems";
 
-/// The diagnostics of an example. Hints are ignored unless the example is about them.
-fn found(example: &Example, about: &str) -> Vec<(String, Severity)> {
+fn diagnostics(example: &Example) -> Vec<Diagnostic> {
+    let Some(language) = example.language else {
+        let host = example.host.expect("a language or a host");
+        return inline::diagnostics(host, &example.text, &Profile::default(), &Rules::default());
+    };
     let mut host = AnalysisHost::new();
     host.set_accepts(example.accepts);
-    host.open(FileId(0), example.language, &example.text);
-    let found = host.snapshot().diagnostics(FileId(0)).unwrap();
+    host.open(FileId(0), language, &example.text);
+    host.snapshot().diagnostics(FileId(0)).unwrap()
+}
+
+/// The diagnostics of an example. Hints are ignored unless the example is about them.
+fn found(example: &Example, about: &str) -> Vec<(String, Severity)> {
+    let found = diagnostics(example);
     let counts = |found: &Diagnostic| found.code == about || found.severity != Severity::Hint;
     let found = found.into_iter().filter(counts);
     found.map(|found| (found.code.to_owned(), found.severity)).collect()
@@ -71,10 +79,7 @@ fn the_index_lists_all() {
 
 /// The text after the fix of the page's diagnostic.
 fn fixed(example: &Example, about: &str) -> String {
-    let mut host = AnalysisHost::new();
-    host.set_accepts(example.accepts);
-    host.open(FileId(0), example.language, &example.text);
-    let found = host.snapshot().diagnostics(FileId(0)).unwrap();
+    let found = diagnostics(example);
     let found = found.into_iter().find(|found| found.code == about).expect("the example is wrong");
     found.fixes.first().expect("a lint offers a rewrite").applied(&example.text)
 }
@@ -100,8 +105,10 @@ fn the_assembler_agrees_with_the_examples() {
     let mut wrong = Vec::new();
     for code in codes() {
         let examples = examples(code.page);
-        for (at, example) in
-            examples.iter().enumerate().filter(|(_, one)| one.language == warplens_syntax::ptx::LANGUAGE)
+        for (at, example) in examples
+            .iter()
+            .enumerate()
+            .filter(|(_, one)| one.language == Some(warplens_syntax::ptx::LANGUAGE))
         {
             let is_bad = at % 2 == 0 && code.severity == Severity::Error;
             if accepts(&ptxas, code.name, &example.text) == is_bad {

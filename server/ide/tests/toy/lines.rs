@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use text_size::TextRange;
-use warplens_ide::lanes::{Decoded, DocumentKernel, Flow, Found, LaunchProblem, Model, Simulator, Statement};
+use warplens_ide::lanes::{
+    Decoded, DocumentKernel, Flow, Found, LaunchProblem, Model, Numbers, Simulator, Statement,
+};
 use warplens_ide::language::LanguageSupport;
 use warplens_ide::{SemanticToken, Symbol, SymbolKind, TokenKind, TokenModifiers};
 use warplens_ide_db::{Database, Db, File, FilePosition, Item, LanguageQueries, Problem, items};
@@ -167,6 +169,7 @@ impl Simulator for Lines {
             address: None,
             source: None,
             code: None,
+            numbers: Numbers::Unknown,
             condition: None,
         };
         let statements: Vec<Statement> = words.iter().skip(1).map(statement).collect();

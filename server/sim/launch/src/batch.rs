@@ -1,5 +1,6 @@
 //! One line of a batch: a launch as a JSON object, with the keys of a launch file and an optional `id`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::json_text;
@@ -17,7 +18,7 @@ pub struct BatchLine {
 }
 
 /// The `id` of a launch; its result repeats it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum BatchId {
     Text(String),

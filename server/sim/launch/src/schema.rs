@@ -1,10 +1,14 @@
 //! The JSON schema of launch files, so that editors complete and check them. The extension has it as a file, which a test
 //! compares with the schema: `UPDATE_EXPECT=1 cargo nextest run -p warplens-sim-launch schema` writes it.
 
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use warplens_sim_warp::scalar_type::{Class, ScalarType};
 
-use super::keys::{AT, AppliesTo, FILE, Key, Rule, Table, ValueShape};
+use super::keys::{AT, AppliesTo, FILE, Key, LAUNCH, Rule, Table, ValueShape};
+use super::model::{Element, Launch};
 
 /// A value of the key `model`.
 #[derive(Debug, Clone)]
@@ -31,6 +35,36 @@ pub fn schema(models: &[ModelChoice]) -> Value {
         },
     });
     schema
+}
+
+/// A launch as the program prints it: its keys, whose values are those of launch files, and what an inferred launch assumes.
+impl JsonSchema for Launch {
+    fn schema_name() -> Cow<'static, str> {
+        "Launch".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let keys = LAUNCH.keys.iter();
+        let mut properties: Map<String, Value> =
+            keys.map(|key| (key.name.to_owned(), json!({ "description": documentation(key) }))).collect();
+        properties["name"]["type"] = "string".into();
+        let assumed = "What an inferred launch assumes because the kernel has findings otherwise.";
+        properties.insert(
+            "assumed".to_owned(),
+            json!({ "type": "array", "items": { "type": "string" }, "description": assumed }),
+        );
+        schemars::json_schema!({ "type": "object", "properties": properties, "required": ["name"] })
+    }
+}
+
+impl JsonSchema for Element {
+    fn schema_name() -> Cow<'static, str> {
+        "Element".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({ "anyOf": [{ "type": "number" }, { "enum": ["nan", "inf", "-inf"] }] })
+    }
 }
 
 const NUMBER_WORD: &str = r"^(nan|[+-]?inf|0[xX]\+?0*[0-9a-fA-F]{1,16})$";

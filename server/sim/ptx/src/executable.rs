@@ -80,9 +80,10 @@ fn control_flow(program: &Program) -> ControlFlow {
                 flow.barriers.push(at(pc));
             }
             let Some(targets) = function.targets_of(instruction) else { continue };
-            let targets = targets.into_iter().map(at).collect();
+            let targets: Vec<_> = targets.into_iter().map(at).collect();
             let continues = instruction.guard != Guard::ALWAYS;
-            flow.ends.push(BlockEnd { statement: at(pc), targets, continues });
+            let has_sides = continues && targets.len() <= 1;
+            flow.ends.push(BlockEnd { statement: at(pc), targets, continues, has_sides });
         }
     }
     flow

@@ -82,7 +82,8 @@ fn control_flow(program: &Program) -> ControlFlow {
             _ => continue,
         };
         let guarded = operation.guard != Condition::ALWAYS || operation.test != CcTest::ALWAYS;
-        flow.ends.push(BlockEnd { statement: StatementId(at), targets, continues: guarded });
+        let has_sides = guarded && targets.len() <= 1;
+        flow.ends.push(BlockEnd { statement: StatementId(at), targets, continues: guarded, has_sides });
     }
     flow
 }

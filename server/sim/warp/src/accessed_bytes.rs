@@ -32,6 +32,23 @@ impl AccessedBytes {
         self.count(&self.written, address, len)
     }
 
+    /// The offset of the first of the `len` bytes at an address that was not written.
+    #[must_use]
+    pub fn first_unwritten(&self, address: u64, len: u64) -> Option<u64> {
+        let start = address.saturating_sub(self.base);
+        let end = start + len;
+        let mut bit = start;
+        while bit < end {
+            let word = self.written.get((bit / WORD) as usize).copied().unwrap_or_default();
+            let free = u64::from((word >> (bit % WORD)).trailing_ones());
+            if bit % WORD + free < WORD {
+                return Some(bit + free - start).filter(|offset| *offset < len);
+            }
+            bit += free;
+        }
+        None
+    }
+
     /// Whether the run wrote any memory that outlives it.
     #[must_use]
     pub fn writes(&self) -> bool {
@@ -74,6 +91,10 @@ mod tests {
         assert_eq!(accessed.written(0x101, 8), 2);
         assert_eq!(accessed.written(0x13f, 3), 2);
         assert_eq!(accessed.written(0x300, 400), 0);
+        assert_eq!(accessed.first_unwritten(0x101, 8), Some(2));
+        assert_eq!(accessed.first_unwritten(0x101, 2), None);
+        assert_eq!(accessed.first_unwritten(0x13f, 400), Some(0));
+        assert_eq!(accessed.first_unwritten(0x140, 65), Some(64));
         assert!(accessed.writes());
     }
 }

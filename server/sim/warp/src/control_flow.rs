@@ -20,4 +20,6 @@ pub struct BlockEnd {
     pub targets: Vec<StatementId>,
     /// Whether lanes may fall through to the next statement.
     pub continues: bool,
+    /// Whether it has two sides: one for the lanes that execute it, and one for the other active lanes.
+    pub has_sides: bool,
 }

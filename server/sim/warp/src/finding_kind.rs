@@ -168,6 +168,8 @@ finding_kinds! {
     DivisionByZero = "division-by-zero", "Division by zero", Information;
     /// A position or a length of a 64-bit field above 255, which assembled code reads differently.
     BitField = "bit-field", "Bit field out of range", Warning;
+    /// The run leaves elements of an output unwritten.
+    CheckCoverage = "check-coverage", "Coverage", Information;
     /// The limit of the shadow memory for race checks was reached.
     ShadowLimit = "shadow-limit", "Shadow memory limit", Information;
     /// The program trapped.

@@ -1,6 +1,9 @@
 //! How serious a finding is.
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+use schemars::JsonSchema;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
 pub enum Severity {
     /// The program is wrong, or the run cannot continue.
     Error,

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::accessed_bytes::AccessedBytes;
@@ -106,7 +107,8 @@ impl LineTrace {
 }
 
 /// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
 pub enum Status {
     /// Every thread exited.
     Finished,
@@ -204,7 +206,7 @@ impl Finding {
 }
 
 /// Sums over all visits of all warps of the launch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Totals {
     /// Number of visits.
     pub warp_instructions: u64,

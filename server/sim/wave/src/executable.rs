@@ -127,7 +127,9 @@ fn control_flow(program: &Program) -> ControlFlow {
             }
             WaveControl::EndIf | WaveControl::Call { .. } | WaveControl::Refused { .. } => continue,
         };
-        flow.ends.push(BlockEnd { statement: id(pc), targets, continues });
+        // Lanes pass `else` and `endloop` as an earlier condition decides.
+        let has_sides = continues && !matches!(control, WaveControl::Else | WaveControl::EndLoop);
+        flow.ends.push(BlockEnd { statement: id(pc), targets, continues, has_sides });
     }
     flow
 }

@@ -1,6 +1,7 @@
 //! Two runs, and their differences.
 
 use ropey::Rope;
+use schemars::JsonSchema;
 use serde::Serialize;
 use warplens_ide::TextSize;
 use warplens_ide::lanes::Prepared;
@@ -70,7 +71,7 @@ impl Contraction {
 }
 
 /// Random variations of the given launch.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Drawn {
     pub seed: u64,
@@ -98,7 +99,7 @@ impl Drawn {
 }
 
 /// How much was compared, over all launches.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
+#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Scope {
     pub launches: usize,

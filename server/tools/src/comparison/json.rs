@@ -1,14 +1,15 @@
 //! A comparison as a JSON object. The keys are documented in docs/cli.md.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use warplens_ide::lanes::compare::{BufferDifference, LaneDifference, LaneStep, OutputDifference};
 use warplens_ide::lanes::json::Position;
 use warplens_sim_launch::{Element, Launch};
-use warplens_sim_warp::{LaneStore, Severity};
+use warplens_sim_warp::{LaneStore, Severity, Status};
 
 use super::compared::{Compared, Contraction, Drawn, FusedSum, NOT_COMPARED, Run, Scope, same_or_different};
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Compared"))]
 pub struct JsonCompared<'c> {
     equal: bool,
@@ -38,7 +39,7 @@ pub struct JsonCompared<'c> {
 }
 
 /// The results with and without fused products and sums.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Contraction"))]
 struct JsonContraction<'c> {
     unfused: &'static str,
@@ -53,7 +54,7 @@ struct JsonContraction<'c> {
     sums: Vec<JsonFusedSum<'c>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "FusedSum"))]
 struct JsonFusedSum<'c> {
     /// The kernel, 0 or 1.
@@ -64,7 +65,7 @@ struct JsonFusedSum<'c> {
     text: &'c str,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Difference"))]
 pub struct JsonDifference<'c> {
     buffer: &'c str,
@@ -77,19 +78,20 @@ pub struct JsonDifference<'c> {
     b_writer: Option<JsonStore>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Run"))]
 struct JsonRun<'c> {
     path: &'c str,
     entry: &'c str,
     model: &'static str,
+    #[schemars(with = "Status")]
     status: &'static str,
     warp_instructions: u64,
     error: Option<JsonError<'c>>,
 }
 
 /// Where a statement is, if the text has it.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 struct Place {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,7 +106,7 @@ impl Place {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "RunError"))]
 struct JsonError<'c> {
     code: &'c str,
@@ -113,7 +115,7 @@ struct JsonError<'c> {
     at: Place,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "BufferDifference"))]
 struct JsonBuffer<'c> {
     name: &'c str,
@@ -124,7 +126,7 @@ struct JsonBuffer<'c> {
     elements: usize,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Writer"))]
 struct JsonStore {
     #[serde(flatten)]
@@ -134,14 +136,14 @@ struct JsonStore {
     lane: u32,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "OutputDifference"))]
 struct JsonOutput<'c> {
     line: usize,
     texts: &'c [Option<String>; 2],
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LaneDifference"))]
 struct JsonLane<'c> {
     cta: [u32; 3],
@@ -150,7 +152,7 @@ struct JsonLane<'c> {
     steps: [Option<JsonStep<'c>>; 2],
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LaneStep"))]
 struct JsonStep<'c> {
     #[serde(flatten)]

@@ -2,25 +2,27 @@
 
 mod fix;
 mod human;
-mod json;
+pub(super) mod json;
 mod report;
 mod sarif;
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, mpsc};
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use ropey::Rope;
+use warplens_host::Host;
 use warplens_ide::{
-    Accepts, AnalysisHost, Code, Diagnostic, Fixes, LINTS, Language, Profile, Rules, Severity, languages,
+    Accepts, AnalysisHost, Code, Diagnostic, Fixes, LINTS, Language, Profile, Rules, Severity, inline,
+    languages,
 };
 use warplens_sim_warp::Workers;
 
 use super::files::{Found, Input, collect};
-use super::input::language_parser;
+use super::input::{InputText, host_of, language_parser};
 use super::outcome::{Outcome, print_message, unusable};
 use super::terminal;
 use crate::allocator;
@@ -177,7 +179,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
         Ok(())
     })?;
     bar.finish_and_clear();
-    report.end(&mut out)?;
+    report.end(outcome, &mut out)?;
     out.flush()?;
     Ok(outcome)
 }
@@ -259,10 +261,23 @@ struct Checker {
 impl Checker {
     fn check(&self, input: &Input, cores: &Cores) -> Result<CheckedFile> {
         let text = input.read()?;
+        if let Some(host) = host_of(&input.path).filter(|_| self.language.is_none()) {
+            return self.check_host(host, &input.path, text);
+        }
         let language = self.language.map_or_else(|| language::of_file(&input.path, &text.text), Ok)?;
         let check = |text: &str| self.diagnostics(language, text, cores);
         let fixed = match self.fix {
             true => fix::fix(&input.path, text, check)?,
+            false => fix::Fixed { found: check(&text.text)?, text: text.text, count: 0 },
+        };
+        Ok(CheckedFile { text: Rope::from_str(&fixed.text), found: fixed.found, fixed: fixed.count })
+    }
+
+    /// Checks the inline PTX of a file in another language.
+    fn check_host(&self, host: &Host, path: &Path, text: InputText) -> Result<CheckedFile> {
+        let check = |text: &str| Ok(inline::diagnostics(host, text, &self.profile, &self.rules));
+        let fixed = match self.fix {
+            true => fix::fix(path, text, check)?,
             false => fix::Fixed { found: check(&text.text)?, text: text.text, count: 0 },
         };
         Ok(CheckedFile { text: Rope::from_str(&fixed.text), found: fixed.found, fixed: fixed.count })

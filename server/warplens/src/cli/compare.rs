@@ -2,7 +2,7 @@
 
 mod assembled;
 mod human;
-mod json;
+pub(super) mod json;
 mod reduce;
 #[cfg(test)]
 mod tests;

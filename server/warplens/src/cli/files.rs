@@ -51,7 +51,8 @@ pub(super) fn collect(paths: &[PathBuf]) -> Vec<Found> {
 
 /// Adds the files of a folder, except for hidden folders and links to folders. `root` is the folder on the command line.
 fn walk(folder: &Path, root: &Path, files: &mut Vec<Found>) {
-    let mut entries: Vec<_> = match std::fs::read_dir(folder) {
+    let listed = read_file::check_allowed(folder).and_then(|()| std::fs::read_dir(folder));
+    let mut entries: Vec<_> = match listed {
         Ok(entries) => entries.flatten().collect(),
         Err(error) => {
             return files.push(Err((folder.to_path_buf(), ReadError::Folder(error))));

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use thiserror::Error;
+use warplens_host::Host;
 use warplens_ide::{Language, languages};
 use warplens_tools::LargeItem;
 use warplens_tools::listing::{self, MachineCode, Tools};
@@ -104,6 +105,11 @@ fn latin_1(error: &FromUtf8Error) -> Result<InputText, ReadError> {
     }
     let text = bytes.iter().map(|byte| char::from(*byte)).collect();
     Ok(InputText { text, made_from: Some("is not UTF-8 and was read as Latin-1") })
+}
+
+/// The host language of a file with inline PTX, by its extension.
+pub(crate) fn host_of(path: &Path) -> Option<&'static Host> {
+    warplens_host::by_extension(path.extension()?.to_str()?)
 }
 
 /// Parses `--language`.

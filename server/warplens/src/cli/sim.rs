@@ -1,13 +1,14 @@
 //! `warplens sim`: runs a launch and prints the lanes that executed each line.
 
 mod arguments;
-mod batch;
+pub(crate) mod batch;
 mod kernels;
 mod listing;
 mod panel_page;
 mod picture;
 mod progress;
 mod registers;
+mod sarif;
 mod saved_buffers;
 mod selection;
 mod simulated;
@@ -77,19 +78,25 @@ fn run_kernels(
         Err(error) => return Ok(refuse(error)),
     };
     note_errors(&source);
-    let mut worst = Outcome::Success;
+    let (mut worst, mut runs) = (Outcome::Success, Vec::new());
     for (index, request) in requests.iter().enumerate() {
         if index > 0 && arguments.format == OutputFormat::Human {
             out.write_all(b"\n\n")?;
         }
         let outcome = match simulate(arguments, &source, request, &launches) {
             Ok(simulated) => {
-                write(&simulated, arguments, out)?;
+                match arguments.format {
+                    OutputFormat::Sarif => runs.push(sarif::run(&simulated)),
+                    _ => write(&simulated, arguments, out)?,
+                }
                 Outcome::of(&simulated.verdict)
             }
             Err(error) => refuse(error),
         };
         worst = worst.max(outcome);
+    }
+    if arguments.format == OutputFormat::Sarif {
+        super::sarif::write(runs, out)?;
     }
     Ok(worst)
 }
@@ -185,7 +192,7 @@ fn write(simulated: &Simulated, arguments: &Arguments, out: &mut dyn Write) -> i
         }
         OutputFormat::Html | OutputFormat::Svg => {
             let mut listing = Vec::new();
-            Listing { run: simulated, width: Some(PICTURE_WIDTH), strips: false }.write(&mut listing)?;
+            Listing { run: simulated, width: Some(PICTURE_WIDTH), strips: true }.write(&mut listing)?;
             let panel = match arguments.format {
                 OutputFormat::Html => panel_page::render(simulated, simulated.warp),
                 _ => None,
@@ -201,6 +208,7 @@ fn write(simulated: &Simulated, arguments: &Arguments, out: &mut dyn Write) -> i
             serde_json::to_writer(&mut *out, &report)?;
             out.write_all(b"\n")
         }
+        OutputFormat::Sarif => unreachable!("all runs are one document"),
     }
 }
 

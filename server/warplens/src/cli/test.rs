@@ -2,6 +2,7 @@
 
 mod case;
 mod human;
+pub(super) mod json;
 mod junit;
 
 use std::collections::HashSet;
@@ -42,6 +43,8 @@ pub(super) struct Arguments {
 enum Format {
     /// A line for each launch
     Human,
+    /// One JSON object per line
+    Json,
     /// One JUnit document
     Junit,
 }
@@ -62,10 +65,12 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
         };
         match run {
             Ok(new) => {
-                if arguments.format == Format::Human {
-                    new.iter().try_for_each(|case| human::line(case, &mut out))?;
-                    out.flush()?;
-                }
+                new.iter().try_for_each(|case| match arguments.format {
+                    Format::Human => human::line(case, &mut out),
+                    Format::Json => json::line(case, &mut out),
+                    Format::Junit => Ok(()),
+                })?;
+                out.flush()?;
                 cases.extend(new);
             }
             Err((path, error)) => {
@@ -75,6 +80,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     }
     match arguments.format {
         Format::Human => human::summary(&cases, &mut out)?,
+        Format::Json => {}
         Format::Junit => junit::write(&cases, &mut out)?,
     }
     out.flush()?;

@@ -5,7 +5,11 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// The files and folders of `--within`, outside of which nothing is read; none if everything may be.
+static ALLOWED: OnceLock<Vec<PathBuf>> = OnceLock::new();
 
 /// Why a file is not read.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +20,28 @@ pub(crate) enum FileError {
     NotRegular,
     #[error("more than {0} bytes")]
     TooLarge(u64),
+}
+
+/// Restricts the process to these files, and to files in these folders.
+pub(crate) fn allow_only(paths: &[PathBuf]) -> io::Result<()> {
+    let allowed = paths.iter().map(|path| path.canonicalize()).collect::<io::Result<_>>()?;
+    let _ = ALLOWED.set(allowed);
+    Ok(())
+}
+
+/// Whether the process may read a file, or list a folder. What does not exist may be.
+pub(crate) fn is_allowed(path: &Path) -> bool {
+    let is_inside = |allowed: &Vec<PathBuf>| {
+        path.canonicalize().map_or(true, |path| allowed.iter().any(|allowed| path.starts_with(allowed)))
+    };
+    ALLOWED.get().is_none_or(is_inside)
+}
+
+pub(crate) fn check_allowed(path: &Path) -> io::Result<()> {
+    match is_allowed(path) {
+        true => Ok(()),
+        false => Err(io::Error::new(io::ErrorKind::PermissionDenied, "outside of the folders of `--within`")),
+    }
 }
 
 /// The contents of a regular file of at most `limit` bytes.
@@ -47,6 +73,7 @@ pub(crate) fn read_named(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> 
 
 /// Opens a file that is named on the command line, which may be a pipe.
 pub(crate) fn open_named(path: &Path) -> io::Result<File> {
+    check_allowed(path)?;
     File::open(path)
 }
 
@@ -63,6 +90,7 @@ fn read_up_to(stream: impl Read, limit: u64) -> io::Result<Vec<u8>> {
 
 /// Opens a file if it is regular, without waiting for the other end of a pipe.
 pub(crate) fn open(path: &Path) -> Result<File, FileError> {
+    check_allowed(path)?;
     // Opening a device may have side effects.
     if !std::fs::metadata(path)?.is_file() {
         return Err(FileError::NotRegular);

@@ -26,7 +26,9 @@ use crate::lsp::documents::request::Urgency::{Debounced, Now, Soon};
 use crate::lsp::documents::request::{Request, Response, Urgency};
 use crate::lsp::documents::snapshot::{Failure, Snapshot};
 use crate::lsp::from_proto::document_params;
-use crate::lsp::handlers::panel::answers::{accesses, buffers, graph, moment, registers, timeline};
+use crate::lsp::handlers::panel::answers::{
+    accesses, all_warps, buffers, graph, moment, registers, timeline,
+};
 use crate::lsp::handlers::syntax_tree::syntax_tree;
 use crate::lsp::handlers::warps::warps;
 use crate::lsp::handlers::{
@@ -91,6 +93,7 @@ pub(crate) static REQUESTS: LazyLock<FxHashMap<&str, Route>> = LazyLock::new(|| 
         ("warplens/accesses", Route::Panel(accesses)),
         ("warplens/buffers", Route::Panel(buffers)),
         ("warplens/graph", Route::Panel(graph)),
+        ("warplens/allWarps", Route::Panel(all_warps)),
         ("warplens/listing", Route::Tool(State::listing)),
         ("warplens/assemble", Route::Tool(State::assembled)),
         ("warplens/targets", Route::Tool(State::targets)),

@@ -3,7 +3,7 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::findings::UnexpectedElement;
 use crate::json::Position;
-use crate::run::Explored;
+use crate::run::{Explored, Reached};
 use crate::testing::{resolved, result};
 
 fn at(statement: StatementId) -> Option<Position> {
@@ -20,10 +20,19 @@ fn check(change: impl FnOnce(&mut RunResult), options: &Options<'_>, expect: Exp
 
 static CLEAN: Verdict = Verdict { found: false, missing: Vec::new() };
 
-const NOT_EXPLORED: Explored = Explored { schedules: 0, requested: 0, order_independent: false };
+const NOT_EXPLORED: Explored =
+    Explored { schedules: 0, requested: 0, other_model: None, order_independent: false };
 
-static NO_COVERAGE: Coverage =
-    Coverage { executed: 2, statements: 3, explored: NOT_EXPLORED, buffers: Vec::new() };
+static NO_COVERAGE: Coverage = Coverage {
+    executed: 2,
+    statements: 3,
+    branches: Vec::new(),
+    explored: NOT_EXPLORED,
+    numbers: None,
+    blocks: Reached { ran: Some(1), all: 1 },
+    warps: Reached { ran: None, all: 1 },
+    buffers: Vec::new(),
+};
 
 const PLAIN: Options<'static> = Options {
     model: "stack",
@@ -76,7 +85,19 @@ fn the_shape() {
               "coverage": {
                 "executed": 2,
                 "statements": 3,
+                "branches": [],
+                "models": [
+                  "stack"
+                ],
                 "schedules": 0,
+                "blocks": {
+                  "ran": 1,
+                  "all": 1
+                },
+                "warps": {
+                  "ran": null,
+                  "all": 1
+                },
                 "buffers": []
               },
               "totals": {
@@ -238,7 +259,19 @@ fn one_warp_of_many() {
               "coverage": {
                 "executed": 2,
                 "statements": 3,
+                "branches": [],
+                "models": [
+                  "stack"
+                ],
                 "schedules": 0,
+                "blocks": {
+                  "ran": 1,
+                  "all": 1
+                },
+                "warps": {
+                  "ran": null,
+                  "all": 1
+                },
                 "buffers": []
               },
               "totals": {
@@ -288,7 +321,19 @@ fn more_warps_than_are_listed() {
               "coverage": {
                 "executed": 2,
                 "statements": 3,
+                "branches": [],
+                "models": [
+                  "stack"
+                ],
                 "schedules": 0,
+                "blocks": {
+                  "ran": 1,
+                  "all": 1
+                },
+                "warps": {
+                  "ran": null,
+                  "all": 1
+                },
                 "buffers": []
               },
               "totals": {
@@ -374,7 +419,19 @@ fn wide_waves_have_wide_masks() {
           "coverage": {
             "executed": 2,
             "statements": 3,
+            "branches": [],
+            "models": [
+              "stack"
+            ],
             "schedules": 0,
+            "blocks": {
+              "ran": 1,
+              "all": 1
+            },
+            "warps": {
+              "ran": null,
+              "all": 1
+            },
             "buffers": []
           },
           "totals": {

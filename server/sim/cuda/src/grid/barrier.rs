@@ -6,11 +6,11 @@ pub(super) const COUNT: usize = 16;
 
 pub(super) struct Barrier<W> {
     /// Arrived threads, as the hardware counts them.
-    arrived: u32,
+    pub(super) arrived: u32,
     /// The arrived threads of each warp.
     pub(super) masks: Vec<u32>,
     /// Number of threads that must arrive, if the program specifies it.
-    expected: Option<u32>,
+    pub(super) expected: Option<u32>,
     pub(super) waiting: Vec<Waiting<W>>,
     pub(super) votes: Votes,
 }

@@ -382,6 +382,11 @@ impl<W: CudaWarp> Block<W> {
         self.rank * count..(self.rank + 1) * count
     }
 
+    /// The barriers with their numbers.
+    pub(super) fn barriers(&self) -> impl Iterator<Item = (usize, &Barrier<W::Wait>)> {
+        self.barriers.iter().enumerate()
+    }
+
     /// The groups that wait at barriers of the block, as warp, lanes and statement.
     pub(super) fn waiting_in_block(&self) -> impl Iterator<Item = (usize, u32, u32)> {
         let groups = self.barriers.iter().flat_map(|barrier| &barrier.waiting);

@@ -62,6 +62,12 @@ impl ClusterBarrier {
         self.waiting.extract_if(.., |group| continues(group)).collect()
     }
 
+    /// The warps with lanes that have not arrived, and these lanes.
+    pub(super) fn absent(&self) -> impl Iterator<Item = (usize, u32)> {
+        let lanes = self.live.iter().zip(&self.arrived).map(|(live, arrived)| live & !arrived);
+        lanes.enumerate().filter(|(_, lanes)| *lanes != 0)
+    }
+
     pub(super) fn waiting(&self, own: Range<usize>) -> impl Iterator<Item = Waiting> {
         let first = own.start;
         let groups = self.waiting.iter().filter(move |group| own.contains(&group.warp));

@@ -9,6 +9,7 @@ use std::ops::Range;
 use warplens_sim_warp::accessed_bytes::AccessedBytes;
 
 use super::region::{AccessMode, Extent, MemoryRegion};
+use crate::grown::grown;
 use crate::registers::{PerLane, lanes};
 
 /// Bytes of memory that one word of bits covers.
@@ -26,7 +27,8 @@ impl ByteSet {
     }
 
     fn add(&mut self, word: usize, bits: u64) {
-        let have = &mut self.words[word];
+        // The heap of the device grows while a kernel runs.
+        let have = grown(&mut self.words, word as u32);
         if *have == 0 {
             self.dirty.push(word as u32);
         }
@@ -46,7 +48,8 @@ impl ByteSet {
 
     fn is_disjoint(&self, others: &ByteSet) -> bool {
         let (few, many) = if self.dirty.len() < others.dirty.len() { (self, others) } else { (others, self) };
-        few.dirty.iter().all(|&word| few.words[word as usize] & many.words[word as usize] == 0)
+        let of_many = |word: u32| many.words.get(word as usize).copied().unwrap_or_default();
+        few.dirty.iter().all(|&word| few.words[word as usize] & of_many(word) == 0)
     }
 
     fn drain(&mut self) -> impl Iterator<Item = (usize, u64)> {
@@ -176,12 +179,16 @@ mod tests {
         words.sort_unstable();
         assert_eq!(words, [(0, 3 << 62 | 2), (1, 3), (4, u64::MAX), (5, u64::MAX)]);
         assert_eq!(bytes.drain().count(), 0);
+        // The memory has grown.
+        bytes.add_bytes(2000, 1);
+        assert_eq!(bytes.drain().collect::<Vec<_>>(), [(31, 1 << 16)]);
     }
 
     #[test]
     fn disjoint_and_overlapping_sets() {
         assert!(set(&[(0, 64), (150, 1)]).is_disjoint(&set(&[(64, 25), (151, 1)])));
         assert!(!set(&[(0, 64), (150, 4)]).is_disjoint(&set(&[(153, 1)])));
+        assert!(set(&[(2000, 1)]).is_disjoint(&set(&[(0, 1), (2, 1)])));
     }
 
     #[test]

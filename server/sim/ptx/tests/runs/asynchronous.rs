@@ -404,7 +404,7 @@ fn misuse_in_a_cluster_of_one() {
             cluster-barrier, warp 0, lanes 1: Invalid cluster barrier use: a wait without an arrival in lane 0
             each thread must arrive and wait in turn
             no-progress, warp 0, lanes 1: Deadlock: lane 0 of warp 0 waits at a barrier that others do not reach
-            make all threads reach it, or specify the number of threads that do
+            lane 0 of warp 0 of block 0 of the cluster has not arrived. Make all threads reach it, or specify the number of threads that do
               waiting at a barrier: lane 0 of warp 0
         "#]],
     );

@@ -210,7 +210,7 @@ fn a_block_never_arrives_at_the_barrier() {
         expect![[r#"
             no-progress
             error no-progress block 0: Deadlock: lanes 0-31 of warp 0 wait at a barrier that others do not reach
-            make all threads reach it, or specify the number of threads that do
+            warp 0 of block 1 of the cluster has not arrived. Make all threads reach it, or specify the number of threads that do
               waiting at a barrier: lanes 0-31 of warp 0
             error no-progress block 1: Livelock: lanes 0-31 of warp 0 iterate here forever
             the state of the loop does not change; change the exit condition in the loop

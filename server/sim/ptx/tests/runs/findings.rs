@@ -131,7 +131,7 @@ fn a_barrier_that_a_warp_never_reaches() {
             no-progress
             error no-progress warp 1 lanes ffffffff: bar.sync 0, 64;
               Deadlock: lanes 0-31 of warp 1 wait at a barrier that others do not reach
-              make all threads reach it, or specify the number of threads that do
+              32 of 64 threads are at barrier 0; warp 0 waits at barrier 1. Make all threads reach it, or specify the number of threads that do
               waiting at a barrier: lanes 0-31 of warp 1: bar.sync 0, 64;
               waiting at a barrier: lanes 0-31 of warp 0: bar.sync 1, 64;
         "#]],

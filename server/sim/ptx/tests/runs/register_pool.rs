@@ -44,3 +44,21 @@ fn rules_of_the_instruction() {
     let one = format!("setp.lt.u32 %p1, %r1, 32;\n@%p1 {LOW}");
     assert!(found(PAIR, 256, &one, "")[0].contains("only some warps"));
 }
+
+/// Each `setmaxnreg` of a warp counts, not only the last one: what it had before, and what others hold at least meanwhile.
+#[test]
+fn a_warp_may_change_its_count_again() {
+    let again = |high: &str| found(PAIR, 256, LOW, high);
+    // After a decrease the count may rise to less than at entry.
+    assert!(again("setmaxnreg.dec.sync.aligned.u32 40;\nsetmaxnreg.inc.sync.aligned.u32 96;").is_empty());
+    let raises = again("setmaxnreg.dec.sync.aligned.u32 40;\nsetmaxnreg.dec.sync.aligned.u32 96;");
+    assert!(raises[0].contains("`setmaxnreg.dec` to 96 raises the count of 40\n"), "{raises:?}");
+    // 128 x 240 and at least 128 x 24 are more than 256 x 128, although the counts in the end are not.
+    let meanwhile = again("setmaxnreg.inc.sync.aligned.u32 240;\nsetmaxnreg.dec.sync.aligned.u32 64;");
+    assert_eq!(meanwhile.len(), 1, "{meanwhile:?}");
+    assert!(meanwhile[0].contains("30720 registers are requested, and the block has 32768"), "{meanwhile:?}");
+    assert!(meanwhile[0].contains("hold at least 3072"), "{meanwhile:?}");
+    assert!(again("setmaxnreg.inc.sync.aligned.u32 232;\nsetmaxnreg.dec.sync.aligned.u32 64;").is_empty());
+    let one = format!("{LOW}\nsetp.lt.u32 %p1, %r1, 32;\n@%p1 setmaxnreg.inc.sync.aligned.u32 40;");
+    assert!(found(PAIR, 256, &one, "")[0].contains("only some warps"));
+}

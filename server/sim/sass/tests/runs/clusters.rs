@@ -211,16 +211,16 @@ fn arrivals_and_waits_alternate() {
     fails(
         "UCGABAR_WAIT\nEXIT",
         expect![[r#"
-        no-progress
-        cluster-barrier block 0: Invalid cluster barrier use: a wait without an arrival in lanes 0-31
-        each thread must arrive and wait in turn
-        cluster-barrier block 1: Invalid cluster barrier use: a wait without an arrival in lanes 0-31
-        each thread must arrive and wait in turn
-        no-progress block 0: Deadlock: lanes 0-31 of warp 0 wait at a barrier that others do not reach
-        make all threads reach it, or specify the number of threads that do
-        no-progress block 1: Deadlock: lanes 0-31 of warp 0 wait at a barrier that others do not reach
-        make all threads reach it, or specify the number of threads that do
-    "#]],
+            no-progress
+            cluster-barrier block 0: Invalid cluster barrier use: a wait without an arrival in lanes 0-31
+            each thread must arrive and wait in turn
+            cluster-barrier block 1: Invalid cluster barrier use: a wait without an arrival in lanes 0-31
+            each thread must arrive and wait in turn
+            no-progress block 0: Deadlock: lanes 0-31 of warp 0 wait at a barrier that others do not reach
+            warp 0 of block 0 of the cluster has not arrived, warp 0 of block 1 of the cluster has not arrived. Make all threads reach it, or specify the number of threads that do
+            no-progress block 1: Deadlock: lanes 0-31 of warp 0 wait at a barrier that others do not reach
+            warp 0 of block 0 of the cluster has not arrived, warp 0 of block 1 of the cluster has not arrived. Make all threads reach it, or specify the number of threads that do
+        "#]],
     );
     fails(
         "UCGABAR_ARV\nUCGABAR_ARV\nUCGABAR_WAIT\nEXIT",
@@ -245,12 +245,12 @@ fn a_block_that_does_not_arrive() {
     fails(
         body,
         expect![[r#"
-        no-progress
-        no-progress block 0: Deadlock: lanes 0-31 of warp 0 wait at a barrier that others do not reach
-        make all threads reach it, or specify the number of threads that do
-        no-progress block 1: Deadlock: lanes 0-31 of warp 0 wait at a barrier that others do not reach
-        make all threads reach it, or specify the number of threads that do
-    "#]],
+            no-progress
+            no-progress block 0: Deadlock: lanes 0-31 of warp 0 wait at a barrier that others do not reach
+            warp 0 of block 1 of the cluster has not arrived. Make all threads reach it, or specify the number of threads that do
+            no-progress block 1: Deadlock: lanes 0-31 of warp 0 wait at a barrier that others do not reach
+            32 of 64 threads are at barrier 1. Make all threads reach it, or specify the number of threads that do
+        "#]],
     );
 }
 

@@ -9,6 +9,7 @@ use warplens_ide::{Diagnostic, Severity};
 
 use super::report::{Checked, CheckedFile, Report};
 use crate::cli::code_frame::{Location, Problem};
+use crate::cli::outcome::Outcome;
 use crate::cli::plain::plain;
 
 /// Prints each problem, and counts them at the end.
@@ -44,7 +45,7 @@ impl Report for Human {
         Ok(())
     }
 
-    fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    fn end(&mut self, _: Outcome, out: &mut dyn Write) -> io::Result<()> {
         if !self.summary || self.files == 0 {
             return Ok(());
         }

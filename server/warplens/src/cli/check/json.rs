@@ -2,30 +2,44 @@
 
 use std::io::{self, Write};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use tower_lsp::ls_types::Range;
 use warplens_ide::Severity;
+use warplens_ide::lanes::json::Position;
 
 use super::report::{Checked, CheckedFile, Report};
 use warplens_protocol::position::{self, Encoding};
 
 pub(super) struct Json;
 
-#[derive(Serialize)]
-struct Problem<'c> {
+/// A diagnostic. Positions count from 0, in UTF-16 code units.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Problem<'c> {
     path: &'c str,
+    #[schemars(with = "Span")]
     range: Range,
+    #[schemars(extend("enum" = SEVERITIES))]
     severity: &'static str,
     code: &'static str,
     message: &'c str,
     related: Vec<Related<'c>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Related<'c> {
     path: &'c str,
+    #[schemars(with = "Span")]
     range: Range,
     message: &'c str,
+}
+
+/// The form of a range of the protocol.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "it only describes the form")]
+struct Span {
+    start: Position,
+    end: Position,
 }
 
 impl Report for Json {
@@ -53,6 +67,8 @@ impl Report for Json {
         Ok(())
     }
 }
+
+const SEVERITIES: [&str; 4] = ["error", "warning", "information", "hint"];
 
 fn severity(severity: Severity) -> &'static str {
     match severity {

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use ropey::Rope;
 use warplens_ide::Diagnostic;
 
+use crate::cli::outcome::Outcome;
+
 pub(super) struct Checked {
     pub(super) path: PathBuf,
     /// An error if the file cannot be checked.
@@ -26,7 +28,7 @@ pub(super) trait Report {
     fn file(&mut self, out: &mut dyn Write, checked: &Checked) -> io::Result<()>;
 
     /// Ends the output after the last file.
-    fn end(&mut self, _: &mut dyn Write) -> io::Result<()> {
+    fn end(&mut self, _: Outcome, _: &mut dyn Write) -> io::Result<()> {
         Ok(())
     }
 }

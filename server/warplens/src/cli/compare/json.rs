@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use warplens_sim_launch::Launch;
 
@@ -11,8 +12,8 @@ use warplens_tools::comparison::json::{
     JsonCompared, JsonDifference, compared as json_compared, first_difference,
 };
 
-#[derive(Serialize)]
-struct Document<'c> {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Document<'c> {
     #[serde(flatten)]
     compared: JsonCompared<'c>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -20,7 +21,7 @@ struct Document<'c> {
 }
 
 /// The smallest pair with a difference.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct JsonReduced<'c> {
     statements: [usize; 2],
     candidates: usize,

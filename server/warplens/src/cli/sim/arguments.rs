@@ -100,6 +100,8 @@ pub(super) enum Format {
     Human,
     /// A JSON document, on one line, for each kernel
     Json,
+    /// One SARIF 2.1.0 document, with a run for each kernel
+    Sarif,
     /// A page with the lanes panel and the listing. It needs no server
     Html,
     /// The listing as a picture

@@ -4,7 +4,7 @@
 
 mod earlier_results;
 mod lines;
-mod result;
+pub(crate) mod result;
 mod sources;
 mod summary;
 mod work;

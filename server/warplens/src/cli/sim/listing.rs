@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Style};
 use text_size::{TextRange, TextSize};
 use warplens_ide::lanes::text::{Format as LaneFormat, Style as LaneStyle};
 use warplens_ide::lanes::{
-    BufferCoverage, Explored, LaneView, LaunchSource, Missing, Reporter, count, counter_totals,
+    BranchSides, Coverage, Explored, LaneView, LaunchSource, Reporter, count, counter_totals,
     first_divergence,
 };
 use warplens_sim_launch::{show, size};
@@ -39,6 +39,12 @@ const NOTE_INDENT: usize = 14;
 
 /// If a file has more lines, only the kernel is shown.
 const MAX_LINES: usize = 1000;
+
+/// Inexact results that are named.
+const MOST_RESULTS: usize = 3;
+
+/// Branches of which the side that no lane took is named.
+const MOST_BRANCHES: usize = 3;
 
 /// Elements of a buffer on each line.
 const ELEMENTS: usize = 8;
@@ -348,25 +354,82 @@ impl Listing<'_> {
             count(totals.thread_instructions, "thread instruction")
         )?;
         self.schedules(out)?;
+        self.coverage(out)?;
+        self.numbers(out)?;
         let verdict = &self.run.verdict;
         if verdict.missing().is_empty() {
             return Ok(());
         }
-        let counts = verdict.missing().contains(&Missing::OutputsUnwritten);
-        for buffer in self.run.coverage.buffers.iter().filter(|buffer| counts && buffer.missing > 0) {
-            let BufferCoverage { name, missing, elements, .. } = buffer;
-            writeln!(
-                out,
-                "{WARNING}coverage{WARNING:#}: {}: {missing} of {elements} elements never written",
-                plain(name)
-            )?;
-        }
         writeln!(out, "{WARNING}verdict{WARNING:#}: {verdict}")
+    }
+
+    /// The statements and the sides of branches that no lane reached, if there are some.
+    fn coverage(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Coverage { executed, statements, branches, .. } = &self.run.coverage;
+        let sides = |branch: &BranchSides| [branch.taken, branch.not_taken];
+        let reached = branches.iter().flat_map(sides).filter(|is_reached| *is_reached).count();
+        if executed == statements && reached == branches.len() * 2 {
+            return Ok(());
+        }
+        let one_sided = branches.iter().filter_map(|branch| {
+            let side = match sides(branch) {
+                [false, true] => "never taken",
+                [true, false] => "always taken",
+                _ => return None,
+            };
+            Some(format!("line {} is {side}", self.run.position(branch.statement)?.line + 1))
+        });
+        let one_sided: Vec<String> = one_sided.collect();
+        let listed = match one_sided.len() {
+            0 => String::new(),
+            many if many > MOST_BRANCHES => {
+                let listed = &one_sided[..MOST_BRANCHES];
+                format!(" ({}, and {} more)", listed.join(", "), many - MOST_BRANCHES)
+            }
+            _ => format!(" ({})", one_sided.join(", ")),
+        };
+        write!(out, "coverage: {executed} of {}", count(*statements, "statement"))?;
+        match branches.len() {
+            0 => writeln!(out),
+            _ => writeln!(out, ", {reached} of {}{listed}", count(branches.len() * 2, "branch side")),
+        }
+    }
+
+    /// The results that are not determined to the bit, if there are some.
+    fn numbers(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Some(results) = &self.run.coverage.numbers else { return Ok(()) };
+        let line = |statement: StatementId| Some(self.run.position(statement)?.line + 1);
+        let described =
+            |(statement, why): (StatementId, &str)| Some(format!("line {}: {why}", line(statement)?));
+        for (what, why, listed) in [
+            ("approximate result", "", results.approximate().filter_map(described).collect::<Vec<_>>()),
+            ("result", " left open by PTX", results.open().filter_map(described).collect()),
+        ] {
+            let more = match listed.len().saturating_sub(MOST_RESULTS) {
+                0 => String::new(),
+                more => format!("; and {more} more"),
+            };
+            if !listed.is_empty() {
+                let shown = &listed[..listed.len().min(MOST_RESULTS)];
+                writeln!(out, "numbers: {}{why} ({}{more})", count(listed.len(), what), shown.join("; "))?;
+            }
+        }
+        let decided: Vec<String> =
+            results.decided.iter().filter_map(|at| Some(line(*at)?.to_string())).collect();
+        match decided.len() {
+            0 => Ok(()),
+            1 => writeln!(out, "numbers: approximate results decide the branch at line {}", decided[0]),
+            _ => writeln!(
+                out,
+                "numbers: approximate results decide the branches at lines {}",
+                decided.join(", ")
+            ),
+        }
     }
 
     /// How many other schedules ran, if any were requested.
     fn schedules(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Explored { schedules, requested, order_independent } = self.run.coverage.explored;
+        let Explored { schedules, requested, order_independent, .. } = self.run.coverage.explored;
         match (requested, order_independent) {
             (0, _) => Ok(()),
             (_, true) => {

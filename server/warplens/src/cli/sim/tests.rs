@@ -397,6 +397,7 @@ fn launch_files_are_found_and_their_errors_have_positions() {
              = note: the limit is 1 warp instructions; launch fewer blocks, or raise it
              = note: with inferred arguments: write a launch to check it
             stopped at the step limit (--max-steps): 1 warp instruction, 32 thread instructions
+            coverage: 1 of 2 statements
             verdict: incomplete (step-limit)
         "#]],
     );
@@ -467,6 +468,7 @@ fn the_reference_emulator_and_its_divergence() {
               = note: move it into a register first
 
             stopped: unsupported instruction: 0 warp instructions, 0 thread instructions
+            coverage: 0 of 2 statements
         "#]],
     );
 }
@@ -549,6 +551,7 @@ fn a_run_that_stops_at_an_error_in_the_program() {
           = note: threads (0,0,0) to (31,0,0) of block (0,0,0): lanes 0-31 of warp 0
 
         stopped at an error in the program (run `warplens check` to show it): 1 warp instruction, 32 thread instructions
+        coverage: 1 of 2 statements
         verdict: findings (unsupported)
     "#]]);
 }

@@ -11,7 +11,7 @@ use warplens_sim_cuda::sanitizer::copies::{CopyCompletion, CopyRange};
 use warplens_sim_cuda::sanitizer::event::{AccessEvent, AccessKind};
 use warplens_sim_warp::trace::StatementId;
 
-use super::register_count::RegisterCount;
+use super::register_count::RegisterCounts;
 use crate::program::{Function, Space};
 use crate::tensor::products::Products;
 
@@ -24,7 +24,7 @@ pub(crate) struct ExecContext<'w> {
     pub(crate) bases: Bases,
     pub(crate) carry: &'w mut u32,
     pub(crate) products: &'w mut Products,
-    pub(crate) register_count: &'w mut Option<RegisterCount>,
+    pub(crate) register_counts: &'w mut RegisterCounts,
     pub(crate) live: u32,
     /// Instructions that the launch has executed.
     pub(crate) clock: u64,

@@ -128,8 +128,8 @@ fn uncommon(
             cluster_address::execute(instruction.op, s, r, ctx.spaces.window, mask)?;
         }
         Op::RegisterCount { count, increases } => {
-            *ctx.register_count =
-                Some(RegisterCount { count: count.into(), increases, statement: ctx.statement() });
+            let statement = ctx.statement();
+            ctx.register_counts.add(RegisterCount { count: count.into(), increases, statement });
         }
         Op::InOwnShared(width) => cluster_address::is_own_shared(width, s, r, ctx.spaces.window, mask),
         Op::SharedToGeneric(width) => cluster_address::convert(width, false, s, r, ctx.spaces.window, mask),

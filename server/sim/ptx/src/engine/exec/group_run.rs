@@ -73,7 +73,7 @@ impl Warp {
             bases,
             carry: &mut self.carry,
             products: &mut self.products,
-            register_count: &mut self.register_count,
+            register_counts: &mut self.register_counts,
             live: self.live,
             clock: run.state.steps,
             meter: Meter::new(run.state.steps_left(), run.launch.cancelled),

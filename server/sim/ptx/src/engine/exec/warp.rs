@@ -15,7 +15,7 @@ use warplens_sim_warp::trace::{Related, Severity, StatementId, Status, WarpId};
 use super::absence::DivergenceLog;
 use super::frame::Frame;
 use super::loop_exit::LoopExit;
-use super::register_count::RegisterCount;
+use super::register_count::RegisterCounts;
 use super::value_tracer::ValueTracer;
 use crate::engine::divergence::group::Group;
 use crate::engine::divergence::groups::Groups;
@@ -57,7 +57,7 @@ pub(crate) struct Warp {
     pub(crate) failed_test: Option<u32>,
     pub(crate) tracer: Option<Box<ValueTracer>>,
     pub(crate) products: Products,
-    pub(crate) register_count: Option<RegisterCount>,
+    pub(crate) register_counts: RegisterCounts,
     pub(crate) divergences: DivergenceLog,
 }
 
@@ -125,7 +125,7 @@ impl Warp {
             failed_test: None,
             tracer: request.map(|request| Box::new(ValueTracer::new(launch.program, &request))),
             products: Products::new(warp, launch.block.iter().product()),
-            register_count: None,
+            register_counts: RegisterCounts::default(),
             divergences: DivergenceLog::default(),
             threads,
         }
@@ -159,7 +159,7 @@ impl Warp {
         self.failed_test = None;
         self.tracer = None;
         self.products = Products::new(id.warp, launch.block.iter().product());
-        self.register_count = None;
+        self.register_counts.clear();
     }
 
     /// Runs until the block must decide what comes next.

@@ -353,10 +353,10 @@ fn arrives_again(at: LaneAddress, ctx: &mut ExecContext<'_>) -> Result<bool> {
 fn early_arrival(at: LaneAddress, ctx: &ExecContext<'_>) -> Fault {
     let object = ctx.spaces.element(at.space, at.address, 8, ctx.local);
     let message = format!(
-        "a second arrival at {object} in a phase that waits for bytes\nthe thread has arrived in this phase, whose copies are in flight, so \
-         this arrival is meant for the next one and comes too early. Wait before it until the phase is complete, as with an mbarrier for empty slots"
+        "a second arrival of a thread in a phase of {object}\nthe phase waits for bytes of copies in flight, so this arrival is meant for the \
+         next one and comes too early. Wait before it until the phase is complete, as with an mbarrier for empty slots"
     );
-    Fault::new(FindingKind::MbarrierPhase, message, 1 << at.lane)
+    misuse(message, at)
 }
 
 fn misuse(message: impl Into<String>, at: LaneAddress) -> Fault {

@@ -1,5 +1,6 @@
 //! The result of a launch as a line of JSON.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use warplens_ide::lanes::json::{Report, Summary};
 use warplens_sim_launch::BatchId;
@@ -27,8 +28,8 @@ pub(super) enum Counted {
 }
 
 /// The keys of every result, followed by those of `run`.
-#[derive(Serialize)]
-struct ResultLine<'r, R> {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ResultLine<'r, R> {
     index: u64,
     id: Option<&'r BatchId>,
     ok: bool,
@@ -38,15 +39,25 @@ struct ResultLine<'r, R> {
     run: R,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Checks<'r> {
     checks: usize,
     failures: Vec<&'r str>,
 }
 
+/// What a line can be: a run, a run with `--full`, or a launch that was not run.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, clippy::large_enum_variant, reason = "it only describes the lines")]
+pub(crate) enum BatchResult<'r> {
+    Short(ResultLine<'r, Summary<'r>>),
+    Full(ResultLine<'r, Report<'r>>),
+    NotRun(ResultLine<'r, NotRun<'r>>),
+}
+
 /// The keys of a launch that was not run.
-#[derive(Serialize)]
-struct NotRun<'r> {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct NotRun<'r> {
     status: &'static str,
     error: &'r str,
     findings: [(); 0],

@@ -27,6 +27,10 @@ fn faults_and_failed_checks() {
          9          exit;
         10  }
 
+        note[check-coverage]: Coverage: x: 1 of 2 elements never written
+        --> ~/mismatch.ptx
+         = note: store to all of them, or give the contents in the launch, such as `fill = "zero"`, if the kernel need not write them
+
         error[expect-failed]: `x`[1] is 5, expected 6
          --> ~/mismatch.ptx:8:2
           |
@@ -38,7 +42,6 @@ fn faults_and_failed_checks() {
         x: u32[2]
                0  0 5
         finished: 3 warp instructions, 3 thread instructions, 0 of 1 checks passed
-        coverage: x: 1 of 2 elements never written
         verdict: findings (outputs-unwritten)
     "#]]);
     folder.check(
@@ -69,6 +72,7 @@ fn faults_and_failed_checks() {
               = note: thread (0,0,0) of block (0,0,0): lane 0 of warp 0
 
             faulted: 2 warp instructions, 2 thread instructions
+            coverage: 2 of 3 statements
         "#]],
     );
 }
@@ -249,6 +253,7 @@ fn a_terminal() {
                    lanes 2-3 of warp 0
 
         faulted: 7 warp instructions, 112 thread instructions (4 predicated off)
+        coverage: 7 of 8 statements, 2 of 2 branch sides
     "#]]
     .assert_eq(&anstream::adapter::strip_str(&text).to_string());
 }

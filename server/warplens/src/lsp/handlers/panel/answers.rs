@@ -67,6 +67,11 @@ pub(crate) fn graph(query: &PanelQuery<'_>, _: Value) -> Result<Value> {
     answer(query.graph())
 }
 
+/// `warplens/allWarps`: the warps of the run, with the costs of their accesses.
+pub(crate) fn all_warps(query: &PanelQuery<'_>, _: Value) -> Result<Value> {
+    answer(query.warps())
+}
+
 fn answer<T: Serialize>(answer: std::result::Result<T, PanelError>) -> Result<Value> {
     match answer {
         Ok(answer) => encoded(answer),

@@ -1,4 +1,4 @@
-//! Checks a JSON value against a schema of draft 7. It knows the keywords of the schema of launches and panics at any other.
+//! Checks a JSON value against a schema of draft 7. It knows the keywords of our schemas and panics at any other.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -6,18 +6,19 @@ use std::sync::Mutex;
 use regex::Regex;
 use serde_json::{Map, Value};
 
-pub(crate) struct Checker {
+pub struct Checker {
     schema: Value,
     /// The compiled patterns.
     patterns: Mutex<HashMap<String, Regex>>,
 }
 
 impl Checker {
-    pub(crate) fn new(schema: Value) -> Checker {
+    pub fn new(schema: Value) -> Checker {
         Checker { schema, patterns: Mutex::default() }
     }
 
-    pub(crate) fn accepts(&self, value: &Value) -> bool {
+    #[must_use]
+    pub fn accepts(&self, value: &Value) -> bool {
         self.satisfies_schema(&self.schema, value)
     }
 
@@ -65,12 +66,16 @@ impl Checker {
                     .all(|(key, value)| !self.matches(pattern, key) || self.satisfies_schema(schema, value))
             }),
             "additionalProperties" => {
-                assert_eq!(*argument, Value::Bool(false));
-                object.keys().all(|key| {
-                    let patterns = schema["patternProperties"].as_object();
+                let patterns = schema["patternProperties"].as_object();
+                let is_described = |key: &str| {
                     schema["properties"].get(key).is_some()
                         || patterns.is_some_and(|all| all.keys().any(|pattern| self.matches(pattern, key)))
-                })
+                };
+                let mut others = object.iter().filter(|(key, _)| !is_described(key));
+                match argument {
+                    Value::Bool(false) => others.next().is_none(),
+                    schema => others.all(|(_, value)| self.satisfies_schema(schema, value)),
+                }
             }
             "dependencies" => argument.as_object()?.iter().all(|(key, dependency)| {
                 !object.contains_key(key)
@@ -86,7 +91,12 @@ impl Checker {
     /// `None` if the keyword is not about lists.
     fn list_satisfies(&self, keyword: &str, argument: &Value, list: &[Value]) -> Option<bool> {
         Some(match keyword {
-            "items" => list.iter().all(|item| self.satisfies_schema(argument, item)),
+            "items" => match argument {
+                Value::Array(each) => {
+                    each.iter().zip(list).all(|(schema, item)| self.satisfies_schema(schema, item))
+                }
+                every => list.iter().all(|item| self.satisfies_schema(every, item)),
+            },
             "minItems" => list.len() as u64 >= argument.as_u64()?,
             "maxItems" => list.len() as u64 <= argument.as_u64()?,
             _ => return None,
@@ -99,7 +109,10 @@ impl Checker {
             schemas.iter().filter(|schema| self.satisfies_schema(schema, value)).count()
         };
         match keyword {
-            "type" => has_type(argument.as_str().expect("a type"), value),
+            "type" => match argument {
+                Value::Array(_) => strings(argument).any(|name| has_type(name, value)),
+                name => has_type(name.as_str().expect("a type"), value),
+            },
             "const" => value == argument,
             "enum" => argument.as_array().expect("values").contains(value),
             "allOf" => accepting() == argument.as_array().map_or(0, Vec::len),
@@ -140,6 +153,7 @@ fn has_type(name: &str, value: &Value) -> bool {
         "integer" => {
             value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|value| value.fract() == 0.0)
         }
+        "null" => value.is_null(),
         _ => panic!("unknown type {name}"),
     }
 }

@@ -1,0 +1,44 @@
+//! C, C++ and CUDA: `asm`, `__asm__`, `__asm`, also in the bodies of macros.
+
+mod conditions;
+mod lexer;
+mod literal;
+mod scopes;
+mod statement;
+
+use crate::assembly::{Context, is_ptx};
+use crate::statement::Statement;
+use crate::tokens::Kind;
+use lexer::Lexer;
+use scopes::Scopes;
+
+pub(crate) fn statements(text: &str) -> Vec<Statement> {
+    let mut lexer = Lexer::new(text);
+    let mut scopes = Scopes::default();
+    let mut found = Vec::new();
+    let context = context(text);
+    while let Some(token) = lexer.next() {
+        let word = lexer.text(token);
+        if token.kind == Kind::Name && matches!(word, "asm" | "__asm__" | "__asm") {
+            let position = scopes.position(&lexer);
+            if let Some(statement) = statement::parse(&mut lexer, token, position) {
+                if is_ptx(&statement.template, statement.dialect, &statement.operands, context) {
+                    found.push(statement);
+                }
+                scopes.after_statement();
+                lexer.resume();
+            }
+            continue;
+        }
+        scopes.add(&mut lexer, token);
+    }
+    found
+}
+
+/// Words that only code for GPUs has.
+fn context(text: &str) -> Context {
+    const WORDS: [&str; 8] =
+        ["__device__", "__global__", "__CUDA", "threadIdx", "_DEVICE", "CUTE_", "cuda", "__nv"];
+    let has = |word: &&str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
+    if WORDS.iter().any(|word| has(&word)) { Context::Gpu } else { Context::Unknown }
+}

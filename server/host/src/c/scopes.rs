@@ -1,0 +1,195 @@
+//! Functions and blocks, as far as a statement needs them: whether it is in a function, and which statements run together.
+
+use super::lexer::Lexer;
+use crate::statement::Place;
+use crate::tokens::{Kind, Token};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BraceKind {
+    /// A namespace or `extern "C"`.
+    Namespace,
+    Type,
+    /// A function, or a block that always runs with the one around it.
+    Code,
+    /// A block behind a condition.
+    Conditional,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Brace {
+    kind: BraceKind,
+    id: usize,
+}
+
+/// What the last token was, as far as it matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Last {
+    #[default]
+    Boundary,
+    /// `)` after `if (`, `for (` …
+    Head,
+    /// `else`, `do`.
+    Keyword,
+    /// `)` of anything else, a name, `]`.
+    Declarator,
+    Other,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Scopes {
+    braces: Vec<Brace>,
+    /// For each open parenthesis, the word before it.
+    heads: Vec<&'static str>,
+    last: Last,
+    word: &'static str,
+    /// Whether a condition precedes directly: `if (x) asm(…)`.
+    conditional: bool,
+    declares: Option<BraceKind>,
+    next: usize,
+    /// For each open condition, its branch and the braces at its start.
+    saved: Vec<(usize, Vec<Brace>)>,
+    outside_macro: Option<Vec<Brace>>,
+}
+
+/// What precedes an `asm`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Position {
+    /// Whether a statement may start here in any case.
+    pub(super) is_start: bool,
+    /// Whether it is outside of all functions.
+    pub(super) is_outside: bool,
+    pub(super) place: Place,
+}
+
+impl Scopes {
+    pub(super) fn position(&self, lexer: &Lexer<'_>) -> Position {
+        let is_code = |brace: &&Brace| matches!(brace.kind, BraceKind::Code | BraceKind::Conditional);
+        let function = self.braces.iter().find(is_code).map_or(0, |brace| brace.id);
+        let always = self.braces.iter().rposition(|brace| brace.kind != BraceKind::Code);
+        let block = self.braces.get(always.map_or(0, |at| at + 1)).or(self.braces.last());
+        // A single statement behind a condition is a block of its own.
+        let block = match self.conditional {
+            true => usize::MAX - self.next,
+            false => block.map_or(0, |brace| brace.id) ^ lexer.conditions.branch() << 32,
+        };
+        Position {
+            is_start: self.last != Last::Declarator,
+            is_outside: function == 0 && !lexer.is_in_macro(),
+            place: Place { function, block, architecture: lexer.conditions.architecture() },
+        }
+    }
+
+    pub(super) fn after_statement(&mut self) {
+        self.last = Last::Other;
+        self.next += 1;
+        self.conditional = false;
+    }
+
+    pub(super) fn add(&mut self, lexer: &mut Lexer<'_>, token: Token) {
+        self.follow_conditions(lexer);
+        match token.kind {
+            Kind::Name => self.name(lexer.text(token)),
+            Kind::String if self.word == "extern" => self.word = "linkage",
+            Kind::MacroStart => {
+                self.outside_macro = Some(std::mem::take(&mut self.braces));
+                self.next += 1;
+                self.braces.push(Brace { kind: BraceKind::Code, id: self.next });
+                self.boundary();
+            }
+            Kind::MacroEnd => {
+                self.braces = self.outside_macro.take().unwrap_or_default();
+                self.boundary();
+            }
+            Kind::Punctuation(byte) => self.punctuation(byte),
+            _ => self.last = Last::Other,
+        }
+    }
+
+    /// Each branch of a condition starts with the braces that were open before it.
+    fn follow_conditions(&mut self, lexer: &Lexer<'_>) {
+        let depth = lexer.conditions.depth();
+        self.saved.truncate(depth);
+        let branch = lexer.conditions.branch();
+        while self.saved.len() < depth {
+            self.saved.push((branch, self.braces.clone()));
+        }
+        if let Some((last, braces)) = self.saved.last_mut()
+            && *last != branch
+        {
+            *last = branch;
+            self.braces.clone_from(braces);
+            self.boundary();
+        }
+    }
+
+    fn name(&mut self, name: &str) {
+        self.last = match name {
+            "else" | "do" => Last::Keyword,
+            "return" => Last::Other,
+            _ => Last::Declarator,
+        };
+        self.conditional |= name == "else";
+        self.word = match name {
+            "if" | "constexpr" => "if",
+            "for" => "for",
+            "while" => "while",
+            "switch" => "switch",
+            "extern" => "extern",
+            _ => "",
+        };
+        match name {
+            "namespace" => self.declares = Some(BraceKind::Namespace),
+            "struct" | "class" | "union" | "enum" if self.heads.is_empty() && self.declares.is_none() => {
+                self.declares = Some(BraceKind::Type);
+            }
+            "case" | "default" => self.conditional = true,
+            _ => {}
+        }
+    }
+
+    fn punctuation(&mut self, byte: u8) {
+        match byte {
+            b'(' => {
+                self.heads.push(self.word);
+                self.last = Last::Other;
+            }
+            b')' => {
+                let head = self.heads.pop().unwrap_or_default();
+                self.last = if head.is_empty() { Last::Declarator } else { Last::Head };
+                self.conditional |= matches!(head, "if" | "switch" | "while");
+                if head.is_empty() && self.declares == Some(BraceKind::Type) {
+                    // `struct S f() {`; a type has no parentheses after its name but those of attributes.
+                    self.declares = None;
+                }
+            }
+            b'{' => {
+                let kind = match self.declares.take() {
+                    Some(kind) => kind,
+                    None if self.word == "linkage" => BraceKind::Namespace,
+                    None if self.conditional => BraceKind::Conditional,
+                    None => BraceKind::Code,
+                };
+                self.next += 1;
+                self.braces.push(Brace { kind, id: self.next });
+                self.boundary();
+            }
+            b'}' => {
+                self.braces.pop();
+                self.boundary();
+            }
+            b';' if self.heads.is_empty() => self.boundary(),
+            b']' => self.last = Last::Declarator,
+            b':' => self.last = Last::Boundary,
+            _ => self.last = Last::Other,
+        }
+        self.word = "";
+    }
+
+    fn boundary(&mut self) {
+        self.last = Last::Boundary;
+        self.conditional = false;
+        self.declares = None;
+        self.heads.clear();
+        self.word = "";
+    }
+}

@@ -1,0 +1,77 @@
+//! Julia: `@asmcall("…", "=r,r", true, UInt32, Tuple{UInt32}, x)` of LLVM.jl.
+
+mod lexer;
+mod literal;
+
+use crate::assembly::{Context, is_ptx};
+use crate::llvm;
+use crate::statement::{Denial, Dialect, Place, Statement};
+use crate::template::Template;
+use crate::tokens::{Kind, Token, arguments, group_end, span};
+use lexer::lex;
+
+pub(crate) fn statements(text: &str) -> Vec<Statement> {
+    let tokens = lex(text);
+    let calls = tokens.windows(2).enumerate();
+    let calls = calls.filter(|(_, pair)| pair[0].is(b'@') && pair[1].text(text) == "asmcall");
+    let mut function = 0;
+    let mut found = Vec::new();
+    for (at, _) in calls {
+        let names = tokens[function..at].iter().rposition(|token| token.text(text) == "function");
+        function += names.unwrap_or(0);
+        found.extend(statement(text, &tokens, at, function));
+    }
+    found
+}
+
+fn statement(text: &str, tokens: &[Token], at: usize, function: usize) -> Option<Statement> {
+    let open = at + 2;
+    let first = tokens.get(open)?;
+    let is_call = first.is(b'(') && first.start == tokens[at + 1].end;
+    // Without parentheses, the arguments end with their line.
+    let (parts, end): (Vec<&[Token]>, usize) = if is_call {
+        let end = group_end(tokens, open);
+        (arguments(tokens.get(open + 1..end - 1)?), end)
+    } else {
+        let line = crate::text::line_end(text.as_bytes(), first.start);
+        let count = tokens[open..]
+            .iter()
+            .take_while(|token| token.start < line || token.kind == Kind::String)
+            .count();
+        (tokens[open..open + count].chunks(1).collect(), open + count)
+    };
+    let template = literal::text_of(text, parts.first()?);
+    if template.text.trim().is_empty() {
+        return None;
+    }
+    let constraint_tokens =
+        parts.get(1).copied().filter(|part| part.first().is_some_and(|token| token.kind == Kind::String));
+    let constraints = constraint_tokens.map_or(Template::default(), |part| literal::text_of(text, part));
+    let effects = parts
+        .get(2)
+        .filter(|part| matches!(part[..], [token] if matches!(token.text(text), "true" | "false")));
+    let values = parts.iter().skip(2 + 2 + usize::from(effects.is_some()));
+    let values: Vec<_> = values.map(|part| span(part).map(|range| text[range].to_owned())).collect();
+    let (operands, clobbers) = llvm::operands(&constraints, &values);
+    if !is_ptx(&template, Dialect::Llvm, &operands, Context::Unknown) {
+        return None;
+    }
+    let denial = effects.and_then(|part| span(part)).filter(|range| &text[range.clone()] == "false");
+    let keyword = tokens[at].start..tokens[at + 1].end;
+    Some(Statement {
+        range: keyword.start..tokens[end - 1].end,
+        keyword,
+        dialect: Dialect::Llvm,
+        template,
+        volatile: denial.is_none(),
+        denial: denial.map(|range| Denial { text: "side effects `false`".to_owned(), range }),
+        knows_operands: constraints.holes() == 0,
+        operands,
+        has_placeholders: true,
+        clobbers,
+        constraints: constraint_tokens.and_then(span),
+        options: Vec::new(),
+        pack: None,
+        place: Place { function: function + 1, block: at + 1, architecture: None },
+    })
+}

@@ -1,0 +1,78 @@
+//! Mojo: `inlined_assembly[…](…)`. Its literals are those of Python.
+
+use crate::assembly::{Context, is_ptx};
+use crate::llvm;
+use crate::python::lexer::lex;
+use crate::python::strings::Source;
+use crate::statement::{Denial, Dialect, Place, Statement};
+use crate::template::Template;
+use crate::tokens::{Kind, Token, arguments, group_end, span};
+
+pub(crate) fn statements(text: &str) -> Vec<Statement> {
+    let tokens = lex(text);
+    let source = Source { text, tokens: &tokens };
+    let calls = tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Name);
+    let calls = calls.filter(|(_, token)| token.text(text) == "inlined_assembly");
+    calls.filter_map(|(at, _)| statement(&source, at)).collect()
+}
+
+fn statement(source: &Source<'_>, at: usize) -> Option<Statement> {
+    let (text, tokens) = (source.text, source.tokens);
+    tokens.get(at + 1).filter(|open| open.is(b'['))?;
+    let close = group_end(tokens, at + 1);
+    let parameters = arguments(tokens.get(at + 2..close - 1)?);
+    let named = |name: &str| {
+        let mut found = parameters.iter().filter(|parameter| {
+            parameter[0].text(text) == name && parameter.get(1).is_some_and(|token| token.is(b'='))
+        });
+        found.next().map(|parameter| (&parameter[2..], *parameter))
+    };
+    if parameters.iter().any(|parameter| parameter.is_empty()) {
+        return None;
+    }
+    let assembly = named("asm").map_or(*parameters.first()?, |(value, _)| value);
+    let template = source.text_of(assembly, at);
+    if template.text.trim().is_empty() {
+        return None;
+    }
+    let constraint_tokens: &[Token] = named("constraints").map_or(&[], |(value, _)| value);
+    let constraints = match constraint_tokens {
+        [] => Template::default(),
+        tokens => source.text_of(tokens, at),
+    };
+    let end =
+        if tokens.get(close).is_some_and(|open| open.is(b'(')) { group_end(tokens, close) } else { close };
+    let values = arguments(tokens.get(close + 1..end - 1).unwrap_or_default());
+    let values: Vec<_> = values.iter().map(|value| span(value).map(|range| text[range].to_owned())).collect();
+    let (operands, clobbers) = llvm::operands(&constraints, &values);
+    if !is_ptx(&template, Dialect::Llvm, &operands, Context::Unknown) {
+        return None;
+    }
+    let effects = named("has_side_effect").or_else(|| named("has_side_effects"));
+    let denial = effects.filter(|(value, _)| value.first().is_some_and(|token| token.text(text) == "False"));
+    let denial = denial.and_then(|(_, whole)| {
+        let range = span(whole)?;
+        Some(Denial { text: text[range.clone()].to_owned(), range })
+    });
+    let keyword = tokens[at].start..tokens[at].end;
+    Some(Statement {
+        range: keyword.start..tokens[end - 1].end,
+        keyword,
+        dialect: Dialect::Llvm,
+        template,
+        volatile: denial.is_none(),
+        denial,
+        knows_operands: constraints.holes() == 0 && !constraint_tokens.is_empty(),
+        operands,
+        has_placeholders: true,
+        clobbers,
+        constraints: span(constraint_tokens),
+        options: Vec::new(),
+        pack: None,
+        place: Place {
+            function: source.function(at).map_or(0, |function| function + 1),
+            block: at + 1,
+            architecture: None,
+        },
+    })
+}

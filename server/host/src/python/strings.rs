@@ -1,0 +1,387 @@
+//! The text that an expression of Python or Mojo gives, as far as it can be read.
+
+use super::lexer::Literal;
+use crate::template::Template;
+use crate::text::{char_end, newline};
+use crate::tokens::{Kind, Token, group_end, span};
+
+/// The tokens of a file, in which names are looked up.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) tokens: &'t [Token],
+}
+
+/// How many names may refer to each other.
+const MAX_DEPTH: u32 = 8;
+
+impl Source<'_> {
+    /// The text of an expression at the token `at` of the file. What cannot be read is a hole.
+    pub(crate) fn text_of(&self, tokens: &[Token], at: usize) -> Template {
+        self.eval(tokens, at, MAX_DEPTH)
+    }
+
+    fn eval(&self, tokens: &[Token], at: usize, depth: u32) -> Template {
+        let mut template = Template::default();
+        for term in terms(tokens) {
+            match self.term(term, at, depth) {
+                Some(part) => template.append(&part),
+                None => span(term).into_iter().for_each(|range| template.hole(range)),
+            }
+        }
+        template
+    }
+
+    fn term(&self, tokens: &[Token], at: usize, depth: u32) -> Option<Template> {
+        let first = tokens.first()?;
+        let (mut template, mut next) = match first.kind {
+            Kind::String => {
+                let count = tokens.iter().take_while(|token| token.kind == Kind::String).count();
+                let mut template = Template::default();
+                tokens[..count].iter().for_each(|token| decode(self.text, *token, &mut template));
+                (template, count)
+            }
+            Kind::Punctuation(b'(') => {
+                let end = group_end(tokens, 0);
+                (self.eval(&tokens[1..end.saturating_sub(1).max(1)], at, depth), end)
+            }
+            Kind::Name => {
+                // `textwrap.dedent("…")`
+                let open = tokens.iter().position(|token| token.is(b'('));
+                if let Some(open) = open
+                    && tokens[open.checked_sub(1)?].text(self.text) == "dedent"
+                {
+                    let end = group_end(tokens, open);
+                    (self.eval(&tokens[open + 1..end.saturating_sub(1).max(open + 1)], at, depth), end)
+                } else {
+                    (self.variable(first.text(self.text), at, depth.checked_sub(1)?)?, 1)
+                }
+            }
+            _ => return None,
+        };
+        while let Some(token) = tokens.get(next) {
+            if token.is(b'%') {
+                return Some(percent_fields(&template));
+            }
+            let name = tokens.get(next + 1).filter(|_| token.is(b'.'))?;
+            let open = next + 2;
+            tokens.get(open).filter(|token| token.is(b'('))?;
+            match name.text(self.text) {
+                "format" => template = brace_fields(&template),
+                "strip" | "lstrip" | "rstrip" => {}
+                _ => return None,
+            }
+            next = group_end(tokens, open);
+        }
+        Some(template)
+    }
+
+    /// The text of a name: of the only assignment that can reach the token `at`.
+    fn variable(&self, name: &str, at: usize, depth: u32) -> Option<Template> {
+        let function = self.function(at);
+        let inside = function.map(|start| start..self.block_end(start));
+        let in_function = inside.and_then(|range| self.assignment(name, range, at));
+        let found = match in_function {
+            Some(found) => found?,
+            None => self.assignment(name, 0..self.tokens.len(), at)??,
+        };
+        Some(self.eval(self.statement(found), found, depth))
+    }
+
+    /// Of the assignments in a range of tokens: `None` if there is none, `Some(None)` if several may reach `at`.
+    fn assignment(&self, name: &str, range: std::ops::Range<usize>, at: usize) -> Option<Option<usize>> {
+        let tokens = self.tokens;
+        let mut found: Vec<(usize, usize)> = Vec::new();
+        for index in range.clone() {
+            if tokens[index].kind != Kind::Name || tokens[index].text(self.text) != name {
+                continue;
+            }
+            let previous = index.checked_sub(1).map(|before| tokens[before]);
+            let starts = previous.is_none_or(|before| {
+                before.is(b';')
+                    || self.has_newline(before.end, tokens[index].start)
+                    || is_declaration(before.text(self.text))
+            });
+            let is_parameter = previous.is_some_and(|before| before.is(b'(') || before.is(b','))
+                && self.is_parameter(index, range.start);
+            if is_parameter {
+                return Some(None);
+            }
+            if !starts {
+                continue;
+            }
+            // `name = …`, `name: type = …`, `name += …`
+            let line = self.line_of(index);
+            let mut next = index + 1;
+            if tokens.get(next).is_some_and(|token| token.is(b':')) {
+                next += tokens[next..]
+                    .iter()
+                    .take_while(|token| !token.is(b'=') && self.line_of_offset(token.start) == line)
+                    .count();
+            }
+            match tokens.get(next) {
+                Some(token)
+                    if token.is(b'=') && !tokens.get(next + 1).is_some_and(|token| token.is(b'=')) =>
+                {
+                    found.push((next + 1, self.indent(index)));
+                }
+                Some(token)
+                    if tokens.get(next + 1).is_some_and(|next| next.is(b'=') && next.start == token.end)
+                        && token.is(b'+') =>
+                {
+                    return Some(None);
+                }
+                _ => {}
+            }
+        }
+        let before: Vec<_> = found.iter().filter(|(value, _)| *value <= at).copied().collect();
+        match (found.as_slice(), before.as_slice()) {
+            ([], _) => None,
+            ([(only, _)], _) => Some(Some(*only)),
+            (_, []) => Some(None),
+            (_, [.., (last, indent)]) => {
+                // One of another branch may reach it as well.
+                let reaches = *indent <= self.indent(at);
+                Some(reaches.then_some(*last))
+            }
+        }
+    }
+
+    /// Whether the name at `index` is in the parameters of the function that starts at `start`.
+    fn is_parameter(&self, index: usize, start: usize) -> bool {
+        let open = self.tokens[start..].iter().position(|token| token.is(b'(')).map(|open| start + open);
+        self.tokens[start].text(self.text) == "def"
+            && open.is_some_and(|open| index < group_end(self.tokens, open) && index > open)
+    }
+
+    /// The tokens of the expression that starts at `at`: to the end of its line, outside of brackets.
+    fn statement(&self, at: usize) -> &[Token] {
+        let mut depth = 0usize;
+        let mut end = at;
+        while let Some(token) = self.tokens.get(end) {
+            let continues =
+                depth > 0 || end == at || !self.has_newline(self.tokens[end - 1].end, token.start);
+            if !continues || token.is(b';') && depth == 0 {
+                break;
+            }
+            match token.kind {
+                Kind::Punctuation(b'(' | b'[' | b'{') => depth += 1,
+                Kind::Punctuation(b')' | b']' | b'}') => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            end += 1;
+        }
+        &self.tokens[at..end]
+    }
+
+    /// The `def` of the innermost function with the token `at`.
+    pub(crate) fn function(&self, at: usize) -> Option<usize> {
+        let mut indent = self.indent(at);
+        (0..at).rev().find(|index| {
+            let token = self.tokens[*index];
+            if !matches!(token.kind, Kind::Name) || !self.is_first(*index) {
+                return false;
+            }
+            let own = self.indent(*index);
+            let is_outer = own < indent;
+            indent = indent.min(own.max(1)).min(indent);
+            is_outer && matches!(token.text(self.text), "def" | "fn" | "async")
+        })
+    }
+
+    /// The index after the block whose first token is `start`.
+    fn block_end(&self, start: usize) -> usize {
+        let indent = self.indent(start);
+        let is_after = |index: &usize| {
+            self.is_first(*index) && self.indent(*index) <= indent && !self.tokens[*index].is(b')')
+        };
+        (start + 1..self.tokens.len()).find(is_after).unwrap_or(self.tokens.len())
+    }
+
+    fn is_first(&self, index: usize) -> bool {
+        index == 0 || self.has_newline(self.tokens[index - 1].end, self.tokens[index].start)
+    }
+
+    fn has_newline(&self, from: usize, to: usize) -> bool {
+        let between = self.text.get(from..to).unwrap_or_default();
+        between.contains('\n') && !between.trim_start().starts_with('\\')
+    }
+
+    fn line_of(&self, index: usize) -> usize {
+        self.line_of_offset(self.tokens[index].start)
+    }
+
+    /// The start of the line of an offset.
+    fn line_of_offset(&self, offset: usize) -> usize {
+        memchr::memrchr(b'\n', &self.text.as_bytes()[..offset]).map_or(0, |at| at + 1)
+    }
+
+    fn indent(&self, index: usize) -> usize {
+        let line = &self.text[self.line_of(index)..];
+        line.len() - line.trim_start_matches([' ', '\t']).len()
+    }
+}
+
+/// The parts of a sum.
+fn terms(tokens: &[Token]) -> Vec<&[Token]> {
+    let mut depth = 0usize;
+    tokens
+        .split(|token| {
+            match token.kind {
+                Kind::Punctuation(b'(' | b'[' | b'{') => depth += 1,
+                Kind::Punctuation(b')' | b']' | b'}') => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0 && token.is(b'+')
+        })
+        .collect()
+}
+
+fn is_declaration(word: &str) -> bool {
+    matches!(word, "comptime" | "alias" | "var" | "let")
+}
+
+/// Adds what a literal denotes.
+pub(crate) fn decode(source: &str, token: Token, template: &mut Template) {
+    let literal = Literal::new(source, token);
+    let bytes = source.as_bytes();
+    let mut at = literal.start;
+    while at < literal.end {
+        let rest = &bytes[at..literal.end];
+        let plain =
+            rest.iter().position(|byte| matches!(byte, b'\\' | b'\r' | b'{' | b'}')).unwrap_or(rest.len());
+        template.copy(&source[at..at + plain], at);
+        at += plain;
+        if at >= literal.end {
+            break;
+        }
+        match bytes[at] {
+            b'\r' if newline(bytes, at) == 2 => {
+                template.decode("\n", at..at + 2);
+                at += 2;
+            }
+            b'\\' if !literal.is_raw => at = escape(source, at, literal.end, template),
+            b'{' | b'}' if literal.is_format && bytes.get(at + 1) == Some(&bytes[at]) => {
+                template.decode(&source[at..at + 1], at..at + 2);
+                at += 2;
+            }
+            b'{' if literal.is_format => {
+                let end = field_end(bytes, at, literal.end);
+                template.hole(at..end);
+                at = end;
+            }
+            _ => {
+                template.copy(&source[at..at + 1], at);
+                at += 1;
+            }
+        }
+    }
+}
+
+/// The end of a field that opens at `at`.
+fn field_end(bytes: &[u8], at: usize, end: usize) -> usize {
+    let mut depth = 0usize;
+    for (index, byte) in bytes[..end].iter().enumerate().skip(at) {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return index + 1;
+        }
+    }
+    end
+}
+
+/// Adds what the escape at `at` denotes, and returns its end.
+fn escape(source: &str, at: usize, end: usize, template: &mut Template) -> usize {
+    let bytes = source.as_bytes();
+    let line = newline(bytes, at + 1);
+    if line > 0 {
+        return (at + 1 + line).min(end);
+    }
+    let digits = |from: usize, most: usize, radix: u32| {
+        let rest = source.get(from..end).unwrap_or_default();
+        let digits = rest.chars().take(most).take_while(|c| c.is_digit(radix)).count();
+        (u32::from_str_radix(&rest[..digits], radix).unwrap_or(0), from + digits)
+    };
+    let (value, next) = match bytes.get(at + 1).filter(|_| at + 1 < end) {
+        Some(b'n') => (10, at + 2),
+        Some(b't') => (9, at + 2),
+        Some(b'r') => (13, at + 2),
+        Some(b'a') => (7, at + 2),
+        Some(b'b') => (8, at + 2),
+        Some(b'f') => (12, at + 2),
+        Some(b'v') => (11, at + 2),
+        Some(b'x') => digits(at + 2, 2, 16),
+        Some(b'u') => digits(at + 2, 4, 16),
+        Some(b'U') => digits(at + 2, 8, 16),
+        Some(b'0'..=b'7') => digits(at + 1, 3, 8),
+        Some(b'\\' | b'"' | b'\'' | b'$') => {
+            template.decode(&source[at + 1..at + 2], at..at + 2);
+            return at + 2;
+        }
+        // An unknown escape stays as it is.
+        _ => {
+            let next = char_end(source, at + 1).min(end);
+            template.copy(&source[at..next], at);
+            return next;
+        }
+    };
+    let c = char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER);
+    template.decode(c.encode_utf8(&mut [0; 4]), at..next);
+    next
+}
+
+/// What `.format(…)` makes of a text: each field is a hole.
+fn brace_fields(template: &Template) -> Template {
+    fields(template, |rest| match rest.as_bytes() {
+        [b'{', b'{', ..] | [b'}', b'}', ..] => Some((2, Some(&rest[..1]))),
+        [b'{', ..] => Some((field_end(rest.as_bytes(), 0, rest.len()), None)),
+        _ => None,
+    })
+}
+
+/// What `%` makes of a text: `%s`, `%d`, `%(name)s` are holes.
+fn percent_fields(template: &Template) -> Template {
+    fields(template, |rest| {
+        let after = rest.strip_prefix('%')?;
+        if after.starts_with('%') {
+            return Some((2, Some("%")));
+        }
+        let name = after.strip_prefix('(').and_then(|named| named.find(')')).map_or(0, |end| end + 2);
+        let flags = after[name..].bytes().take_while(|byte| b"0123456789.-+#".contains(byte)).count();
+        let end = name + flags;
+        after[end..].starts_with(['s', 'd', 'i', 'x', 'X', 'r', 'u', 'f', 'c']).then_some((end + 2, None))
+    })
+}
+
+/// Replaces the fields of a text, each with a known text or a hole.
+fn fields<'r>(
+    template: &'r Template,
+    field: impl Fn(&'r str) -> Option<(usize, Option<&'r str>)>,
+) -> Template {
+    let mut result = Template::default();
+    let (text, mut at, mut plain) = (&template.text, 0, 0);
+    while at < text.len() {
+        if !matches!(text.as_bytes()[at], b'{' | b'}' | b'%') {
+            at += 1;
+            continue;
+        }
+        let Some((length, known)) = field(&text[at..]) else {
+            at += 1;
+            continue;
+        };
+        result.append_part(template, plain..at);
+        let host = template.to_host(at..at + length).unwrap_or_default();
+        match known {
+            Some(known) => result.decode(known, host),
+            None => result.hole(host),
+        }
+        at += length;
+        plain = at;
+    }
+    result.append_part(template, plain..text.len());
+    result
+}

@@ -1,0 +1,55 @@
+//! The registry: the only list of the host languages.
+
+use crate::statement::Statement;
+use crate::{c, julia, mojo, python, rust};
+
+/// A language whose files may contain inline PTX.
+#[derive(Debug)]
+pub struct Host {
+    /// The language id of editors.
+    pub id: &'static str,
+    /// File extensions without the dot, in lower case.
+    pub extensions: &'static [&'static str],
+    /// Without one of these words, a file has no statement.
+    words: &'static [&'static str],
+    scan: fn(&str) -> Vec<Statement>,
+}
+
+pub static HOSTS: &[Host] = &[
+    Host { id: "cuda-cpp", extensions: &["cu", "cuh"], words: &["asm"], scan: c::statements },
+    Host {
+        id: "cpp",
+        extensions: &["cpp", "cc", "cxx", "hpp", "hh", "hxx", "h", "inl", "ipp", "inc", "tpp"],
+        words: &["asm"],
+        scan: c::statements,
+    },
+    Host { id: "c", extensions: &["c"], words: &["asm"], scan: c::statements },
+    Host { id: "rust", extensions: &["rs"], words: &["asm!"], scan: rust::statements },
+    Host { id: "python", extensions: &["py"], words: &["inline_asm", "InlineAsm"], scan: python::statements },
+    Host { id: "julia", extensions: &["jl"], words: &["@asmcall"], scan: julia::statements },
+    Host { id: "mojo", extensions: &["mojo", "🔥"], words: &["inlined_assembly"], scan: mojo::statements },
+];
+
+impl Host {
+    /// The statements of a file, in text order.
+    pub fn statements(&self, text: &str) -> Vec<Statement> {
+        let may_have = |word: &&str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
+        if !self.words.iter().any(may_have) {
+            return Vec::new();
+        }
+        let mut found = (self.scan)(text);
+        found.sort_by_key(|statement| statement.range.start);
+        found
+    }
+}
+
+/// The host of a file with this extension, given without its dot.
+pub fn by_extension(extension: &str) -> Option<&'static Host> {
+    let extension = extension.to_ascii_lowercase();
+    HOSTS.iter().find(|host| host.extensions.contains(&extension.as_str()))
+}
+
+/// The host with this language id.
+pub fn by_id(id: &str) -> Option<&'static Host> {
+    HOSTS.iter().find(|host| host.id == id)
+}

@@ -1,0 +1,146 @@
+//! The text of a statement, and where each part of it is in the host file.
+
+use std::ops::Range;
+
+/// The text after the host language has decoded its literals. What belongs to the template language stays: `%0`, `%%`, `{x}`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Template {
+    pub text: String,
+    /// The parts of the text that a host file has, in order. All offsets count bytes.
+    pub pieces: Vec<Piece>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    pub template: Range<usize>,
+    pub host: Range<usize>,
+    pub kind: PieceKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PieceKind {
+    /// Both texts are equal.
+    Copied,
+    /// The host writes this text in another way: an escape, a line end, the comma between two lines.
+    Decoded,
+    /// The text is not known.
+    Hole,
+}
+
+impl Template {
+    /// What stands for unknown text.
+    pub const HOLE: char = '\u{fffc}';
+
+    /// Adds text that the host file contains as it is, from `start`.
+    pub fn copy(&mut self, text: &str, start: usize) {
+        let from = self.text.len();
+        self.text.push_str(text);
+        if let Some(last) = self.pieces.last_mut()
+            && last.kind == PieceKind::Copied
+            && last.host.end == start
+        {
+            last.template.end += text.len();
+            last.host.end += text.len();
+        } else if !text.is_empty() {
+            let host = start..start + text.len();
+            self.pieces.push(Piece { template: from..self.text.len(), host, kind: PieceKind::Copied });
+        }
+    }
+
+    /// Adds text that `host` denotes.
+    pub fn decode(&mut self, text: &str, host: Range<usize>) {
+        self.push(text, host, PieceKind::Decoded);
+    }
+
+    /// Adds unknown text.
+    pub fn hole(&mut self, host: Range<usize>) {
+        self.push(Self::HOLE.encode_utf8(&mut [0; 4]), host, PieceKind::Hole);
+    }
+
+    /// Adds text that is in no host file.
+    pub fn invent(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    /// Adds text in place of a hole.
+    pub fn fill(&mut self, text: &str, host: Range<usize>) {
+        self.push(text, host, PieceKind::Hole);
+    }
+
+    fn push(&mut self, text: &str, host: Range<usize>, kind: PieceKind) {
+        if !text.is_empty() {
+            let from = self.text.len();
+            self.text.push_str(text);
+            self.pieces.push(Piece { template: from..self.text.len(), host, kind });
+        }
+    }
+
+    pub fn append(&mut self, other: &Template) {
+        other.pieces.iter().for_each(|piece| self.append_part(other, piece.template.clone()));
+    }
+
+    /// Adds a part of another template with its positions.
+    pub fn append_part(&mut self, other: &Template, part: Range<usize>) {
+        let first = other.pieces.partition_point(|piece| piece.template.end <= part.start);
+        for piece in other.pieces[first..].iter().take_while(|piece| piece.template.start < part.end) {
+            let from = piece.template.start.max(part.start);
+            let to = piece.template.end.min(part.end);
+            let Some(text) = other.text.get(from..to) else { continue };
+            match piece.kind {
+                PieceKind::Copied => self.copy(text, piece.host.start + from - piece.template.start),
+                kind => self.push(text, piece.host.clone(), kind),
+            }
+        }
+    }
+
+    pub fn holes(&self) -> usize {
+        self.pieces.iter().filter(|piece| piece.kind == PieceKind::Hole).count()
+    }
+
+    /// The part of the host file that a part of the text comes from; `None` if the text has no such part. An empty part has the
+    /// position of the character after it, or else of the end.
+    pub fn to_host(&self, part: Range<usize>) -> Option<Range<usize>> {
+        if part.is_empty() {
+            let at = match self.piece_at(part.start) {
+                Some(piece) => host_start(piece, part.start),
+                None => self.pieces.last().filter(|last| last.template.end == part.start)?.host.end,
+            };
+            return Some(at..at);
+        }
+        let (first, last) = (self.piece_at(part.start)?, self.piece_at(part.end - 1)?);
+        let end = match last.kind {
+            PieceKind::Copied => last.host.start + part.end - last.template.start,
+            PieceKind::Decoded | PieceKind::Hole => last.host.end,
+        };
+        let start = host_start(first, part.start);
+        Some(start..end.max(start))
+    }
+
+    /// The position in the text of a position in the host file; `None` outside of the pieces.
+    pub fn to_template(&self, host: usize) -> Option<usize> {
+        let piece = self.pieces.iter().find(|piece| piece.host.contains(&host))?;
+        Some(match piece.kind {
+            PieceKind::Copied => piece.template.start + host - piece.host.start,
+            PieceKind::Decoded | PieceKind::Hole => piece.template.start,
+        })
+    }
+
+    /// The piece with this byte of the text.
+    pub fn piece_at(&self, offset: usize) -> Option<&Piece> {
+        let index = self.pieces.partition_point(|piece| piece.template.end <= offset);
+        self.pieces.get(index).filter(|piece| piece.template.contains(&offset))
+    }
+
+    /// Whether the host file contains this part as it is.
+    pub fn is_copied(&self, part: &Range<usize>) -> bool {
+        let piece = self.piece_at(part.start);
+        piece.is_some_and(|piece| piece.kind == PieceKind::Copied && part.end <= piece.template.end)
+    }
+}
+
+fn host_start(piece: &Piece, offset: usize) -> usize {
+    match piece.kind {
+        PieceKind::Copied => piece.host.start + offset - piece.template.start,
+        PieceKind::Decoded | PieceKind::Hole => piece.host.start,
+    }
+}

@@ -1,0 +1,80 @@
+//! Tokens, the same for all hosts, and their brackets.
+
+use std::ops::Range;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Name,
+    Number,
+    /// A string, with its prefix.
+    String,
+    Char,
+    Punctuation(u8),
+    /// The body of a macro of C starts. The token is its parameters.
+    MacroStart,
+    MacroEnd,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Token {
+    pub(crate) kind: Kind,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+impl Token {
+    pub(crate) fn is(&self, punctuation: u8) -> bool {
+        self.kind == Kind::Punctuation(punctuation)
+    }
+
+    pub(crate) fn text<'t>(&self, source: &'t str) -> &'t str {
+        &source[self.start..self.end]
+    }
+}
+
+/// The index after the group that opens at `open`.
+pub(crate) fn group_end(tokens: &[Token], open: usize) -> usize {
+    let mut depth = 0usize;
+    for (index, token) in tokens.iter().enumerate().skip(open) {
+        match token.kind {
+            Kind::Punctuation(b'(' | b'[' | b'{') => depth += 1,
+            Kind::Punctuation(b')' | b']' | b'}') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return index + 1;
+        }
+    }
+    tokens.len()
+}
+
+/// The parts between the commas outside of brackets, except for an empty last one.
+pub(crate) fn arguments(tokens: &[Token]) -> Vec<&[Token]> {
+    let mut arguments = Vec::new();
+    let (mut depth, mut start) = (0usize, 0);
+    for (index, token) in tokens.iter().enumerate() {
+        match token.kind {
+            Kind::Punctuation(b'(' | b'[' | b'{') => depth += 1,
+            Kind::Punctuation(b')' | b']' | b'}') => depth = depth.saturating_sub(1),
+            Kind::Punctuation(b',') if depth == 0 => {
+                arguments.push(&tokens[start..index]);
+                start = index + 1;
+            }
+            _ => {}
+        }
+    }
+    if start < tokens.len() {
+        arguments.push(&tokens[start..]);
+    }
+    arguments
+}
+
+/// The range of tokens in the text.
+pub(crate) fn span(tokens: &[Token]) -> Option<Range<usize>> {
+    Some(tokens.first()?.start..tokens.last()?.end)
+}
+
+/// A part of the text without white space at its ends.
+pub(crate) fn trimmed(source: &str, range: Range<usize>) -> &str {
+    source.get(range).unwrap_or_default().trim()
+}

@@ -1,0 +1,193 @@
+//! The map between templates and files, and hostile files. `WARPLENS_INLINE_CASES` sets the number of cases of each property.
+
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+use warplens_host::{HOSTS, PieceKind, Statement, by_id};
+
+fn cases() -> u32 {
+    std::env::var("WARPLENS_INLINE_CASES").ok().and_then(|count| count.parse().ok()).unwrap_or(300)
+}
+
+fn config() -> Config {
+    Config { cases: cases(), failure_persistence: None, ..Config::default() }
+}
+
+/// Part of a template: its text, and how the literal writes it.
+#[derive(Debug, Clone)]
+struct Part {
+    text: String,
+    written: String,
+}
+
+fn plain() -> impl Strategy<Value = Part> {
+    "[a-z0-9 .;,äπ😀]{0,8}".prop_map(|text| Part { written: text.clone(), text })
+}
+
+/// Escapes that C++, Python, Rust and Julia share, and a splice where the host has one.
+fn escape() -> impl Strategy<Value = Part> {
+    prop_oneof![Just(("\n", "\\n")), Just(("\t", "\\t")), Just(("\\", "\\\\")), Just(("\"", "\\\"")),]
+        .prop_map(|(text, written)| Part { text: text.to_owned(), written: written.to_owned() })
+}
+
+fn literal() -> impl Strategy<Value = Vec<Part>> {
+    prop::collection::vec(prop_oneof![plain(), escape()], 0..6)
+}
+
+/// A file of a host around literals, which come before and after other text.
+fn file(host: &str, before: &str, literals: &[Vec<Part>], newline: &str) -> String {
+    let written: Vec<String> = literals
+        .iter()
+        .map(|parts| format!("\"{}\"", parts.iter().map(|part| part.written.as_str()).collect::<String>()))
+        .collect();
+    let space = format!("{newline}    ");
+    match host {
+        "cuda-cpp" => format!(
+            "// {before}{newline}__device__ void f() {{{newline}  asm volatile(\"add.u32 x, y, z;\" {}{space}: : : \"memory\");{newline}}}{newline}",
+            written.join(&space)
+        ),
+        "python" => format!(
+            "# {before}{newline}x = tl.inline_asm_elementwise(\"add.u32 x, y, z;\" {},{space}\"=r,r\", [a], dtype=tl.int32, is_pure=True, pack=1){newline}",
+            written.join(&space)
+        ),
+        "rust" => format!(
+            "// {before}{newline}fn f() {{ asm!(concat!(\"add.u32 x, y, z;\", {}),{space}in(reg32) x); }}{newline}",
+            written.join(&format!(",{space}"))
+        ),
+        _ => format!(
+            "# {before}{newline}f() = @asmcall(\"add.u32 x, y, z;\" * {}, \"\", true){newline}",
+            written.join(" * ")
+        ),
+    }
+}
+
+fn check_map(text: &str, statement: &Statement) {
+    let template = &statement.template;
+    let mut at = 0;
+    for piece in &template.pieces {
+        assert_eq!(piece.template.start, at);
+        at = piece.template.end;
+        let (own, host) = (&template.text[piece.template.clone()], &text[piece.host.clone()]);
+        if piece.kind == PieceKind::Copied {
+            assert_eq!(own, host);
+        }
+        assert_eq!(template.to_host(piece.template.clone()), Some(piece.host.clone()));
+        assert_eq!(template.to_template(piece.host.start), Some(piece.template.start));
+    }
+    assert_eq!(at, template.text.len());
+    // Each character has its own part of the file, in order.
+    let mut last = 0;
+    for (at, c) in template.text.char_indices() {
+        let host = template.to_host(at..at + c.len_utf8()).unwrap();
+        assert!(last <= host.start && host.start < host.end, "{host:?} after {last}");
+        assert_eq!(template.to_template(host.start), Some(at));
+        last = host.end;
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn templates_are_decoded_and_mapped(
+        host in prop::sample::select(vec!["cuda-cpp", "python", "rust", "julia"]),
+        before in "[ -~äπ😀]{0,20}",
+        literals in prop::collection::vec(literal(), 1..5),
+        is_dos in any::<bool>(),
+    ) {
+        let newline = if is_dos { "\r\n" } else { "\n" };
+        let before = before.trim_end_matches(['\\', '=']).replace(['#', '='], "");
+        let text = file(host, &before, &literals, newline);
+        let found = by_id(host).unwrap().statements(&text);
+        prop_assert_eq!(found.len(), 1, "{}", text);
+        let expected: String = literals.iter().flatten().map(|part| part.text.as_str()).collect();
+        prop_assert_eq!(&found[0].template.text, &format!("add.u32 x, y, z;{expected}"));
+        check_map(&text, &found[0]);
+    }
+
+    #[test]
+    fn hostile_files_never_panic(
+        host in 0..HOSTS.len(),
+        sample in prop::sample::select(SAMPLES.to_vec()),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), 0..4usize, prop::sample::select(TOKENS.to_vec())), 1..12),
+    ) {
+        let mut text: Vec<char> = sample.chars().collect();
+        for (at, removed, token) in edits {
+            let at = if text.is_empty() { 0 } else { at.index(text.len()) };
+            let end = (at + removed).min(text.len());
+            text.splice(at..end, token.chars());
+        }
+        let text: String = text.into_iter().collect();
+        for statement in HOSTS[host].statements(&text) {
+            prop_assert!(text.get(statement.range.clone()).is_some());
+            for operand in &statement.operands {
+                prop_assert!(text.get(operand.range.clone()).is_some());
+            }
+            for piece in &statement.template.pieces {
+                prop_assert!(text.get(piece.host.clone()).is_some(), "{:?}", piece);
+            }
+        }
+    }
+}
+
+const TOKENS: &[&str] = &[
+    "",
+    "\"",
+    "'",
+    "\\",
+    "\n",
+    "\r\n",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "#",
+    "#if 0\n",
+    "\n#else\n",
+    "\n#endif\n",
+    "#define X(a) ",
+    "/*",
+    "*/",
+    "//",
+    "R\"x(",
+    ")x\"",
+    "r#\"",
+    "\"#",
+    "\"\"\"",
+    "f\"{",
+    "\\x",
+    "\\u{",
+    "\\u",
+    "%",
+    "$",
+    "$(",
+    "@asmcall ",
+    "asm",
+    "asm!(",
+    ":",
+    "::",
+    ",",
+    "=",
+    "+",
+    ";",
+    "concat!(",
+    "ä",
+    "😀",
+    "\0",
+    "#=",
+    "=#",
+    "def f(",
+    ".format(",
+    "inline_asm(",
+    "InlineAsm(",
+];
+
+const SAMPLES: &[&str] = &[
+    "#if __CUDA_ARCH__ >= 900\n#define M(a) asm volatile(\"ld.\" #a \"u32 %0, [%1];\\n\" : \"=r\"(x) : \"l\"(p) : \"memory\")\n#else\nvoid f() { asm(R\"p(bar.sync 0;)p\"); }\n#endif\n",
+    "fn f() { unsafe { asm!(\"add.u32 {0}, {1}, {x};\", concat!(\"a\", r#\"b\"#), out(reg32) y, in(reg32) z, x = const 4, options(pure)) } }\n",
+    "@jit\ndef f(x):\n    code = f\"add.{op}.u32 $0, $1;\" + \"a\" \\\n      'b'\n    return tl.inline_asm_elementwise(code, \"=r,r\", [x], dtype=tl.int32, is_pure=True, pack=1)\n",
+    "f(x) = @asmcall(\"\"\"\n    add.u32 \\$0, \\$1, $(x);\n    \"\"\", \"=r,r\", true, UInt32, Tuple{UInt32}, x)\n",
+    "fn f():\n    return inlined_assembly[\"add.u32 $0, $1;\", UInt32, constraints=\"=r,r\", has_side_effect=False](x)\n",
+    "x = llvm.inline_asm(T.i32(), [a], \"add.u32 $0, $1, %s;\" % n, \"=r,r\", has_side_effects=False)\nir.InlineAsm(t, \"a{}.u32 $0;\".format(y), \"=r\")\n",
+];

@@ -1,0 +1,69 @@
+//! `asm-constraint-type`: an operand whose constraint gives a register of another type than the instruction needs, and constraints
+//! that the compiler does not accept.
+
+use warplens_host::{Dialect, Direction, Statement};
+use warplens_ide_db::{Diagnostic, Severity};
+
+use super::module::{register, register_type};
+use super::text_range;
+use crate::codes;
+
+/// Names the constraint in a problem about the type of an operand.
+pub(super) fn of_operand(statement: &Statement, text: &str, found: Diagnostic) -> Diagnostic {
+    if found.code != codes::OPERAND_TYPE {
+        return found;
+    }
+    let operand = (0..statement.operands.len()).find(|index| register(statement, *index) == text);
+    let Some(operand) = operand.map(|index| &statement.operands[index]) else { return found };
+    let constraint = &operand.constraint;
+    let ty = register_type(statement, operand).unwrap_or_default();
+    let message = format!("{}; the constraint `{constraint}` makes it a `{ty}` register", found.message);
+    Diagnostic { code: codes::ASM_CONSTRAINT_TYPE, message, fixes: Vec::new(), ..found }
+}
+
+/// Reports constraints that are wrong whatever the template is.
+pub(super) fn check_constraints(text: &str, statement: &Statement, found: &mut Vec<Diagnostic>) {
+    match statement.dialect {
+        Dialect::Gcc => found.extend(tied(statement)),
+        Dialect::Triton => found.extend(pack(statement)),
+        _ => {}
+    }
+    let _ = text;
+}
+
+/// nvcc has no matching constraints.
+fn tied(statement: &Statement) -> Option<Diagnostic> {
+    let operand = statement.operands.iter().find(|operand| operand.tied().is_some())?;
+    let message = format!(
+        "nvcc does not accept the matching constraint `\"{}\"`; write the output with `+`, and remove this input",
+        operand.constraint
+    );
+    Some(Diagnostic::new(text_range(&operand.range), Severity::Error, codes::ASM_CONSTRAINT_TYPE, message))
+}
+
+/// A call with `pack` needs registers for all elements that it processes at once.
+fn pack(statement: &Statement) -> Option<Diagnostic> {
+    let pack = statement.pack.filter(|_| statement.knows_operands)?;
+    let range = text_range(statement.constraints.as_ref()?);
+    let count =
+        |direction| statement.operands.iter().filter(|operand| operand.direction == direction).count();
+    let (outputs, inputs) = (count(Direction::Output), count(Direction::Input));
+    let elements = pack.elements as usize;
+    let wrong = |what: &str, needed: usize, have: usize| {
+        let message = format!(
+            "`pack={elements}` needs {needed} {what} in the constraints, not {have}: a register for each 32 bits of the elements of a call"
+        );
+        Diagnostic::new(range, Severity::Error, codes::ASM_CONSTRAINT_TYPE, message)
+    };
+    if let Some(bits) = pack.result_bits {
+        let needed = if bits >= 32 { elements } else { (elements * bits as usize).div_ceil(32) };
+        // Registers of bits may hold several elements, whatever the result is called.
+        let is_packed =
+            ["16x2", "8x4", ".b16", ".b8"].iter().any(|word| statement.template.text.contains(word));
+        if outputs != needed && !(is_packed && outputs < needed) {
+            return Some(wrong("outputs", needed, outputs));
+        }
+    }
+    let least = pack.arguments? * (elements * 8).div_ceil(32);
+    (inputs < least).then(|| wrong("inputs or more", least, inputs))
+}

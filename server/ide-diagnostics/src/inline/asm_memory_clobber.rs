@@ -1,0 +1,77 @@
+//! `asm-memory-clobber`: a store or a barrier in a statement that does not tell the compiler about memory.
+
+use warplens_host::Dialect;
+use warplens_ide_db::{Diagnostic, Severity};
+
+use super::accesses::Accesses;
+use super::effects::{Effect, effect};
+use super::text_range;
+use crate::codes;
+
+pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
+    let statement = accesses.statement;
+    let effect_of = |instruction| effect(accesses.function, instruction);
+    let mut instructions = accesses.instructions();
+    let option = |name: &str| statement.options.iter().find(|(option, _)| option == name);
+    let has_clobber = statement.clobbers.iter().any(|clobber| clobber == "memory");
+    match statement.dialect {
+        Dialect::PtxAsm => {
+            let Some((name, range)) = option("register_only") else { return };
+            let wanted = |effect| matches!(effect, Effect::Memory | Effect::Load);
+            let Some(instruction) = instructions.find(|instruction| wanted(effect_of(*instruction))) else {
+                return;
+            };
+            let message = format!(
+                "`{}` accesses memory, but `{name}` says that the statement does not; remove it",
+                instruction.mnemonic()
+            );
+            found.push(Diagnostic::new(
+                text_range(range),
+                Severity::Warning,
+                codes::ASM_MEMORY_CLOBBER,
+                message,
+            ));
+        }
+        Dialect::Rust => {
+            let Some((name, _)) = option("nomem").or_else(|| option("readonly")) else { return };
+            let Some(instruction) =
+                instructions.find(|instruction| effect_of(*instruction) == Effect::Memory)
+            else {
+                return;
+            };
+            let Some(host) = accesses.mnemonic(instruction) else { return };
+            let message = format!(
+                "`{}` has an effect on memory, but `{name}` says that the statement has none; remove it",
+                instruction.mnemonic()
+            );
+            found.push(Diagnostic::new(
+                text_range(&host),
+                Severity::Warning,
+                codes::ASM_MEMORY_CLOBBER,
+                message,
+            ));
+        }
+        Dialect::Triton => {}
+        _ if has_clobber => {}
+        _ => {
+            let Some(instruction) =
+                instructions.find(|instruction| effect_of(*instruction) == Effect::Memory)
+            else {
+                return;
+            };
+            let Some(host) = accesses.mnemonic(instruction) else { return };
+            let message = format!(
+                "`{}` has an effect on memory, but the statement has no clobber `\"memory\"`: the compiler may move other accesses across it; add it",
+                instruction.mnemonic()
+            );
+            let is_gcc = statement.dialect == Dialect::Gcc;
+            // Without outputs, a statement counts as volatile.
+            let severity = if statement.volatile || statement.denial.is_none() || !is_gcc {
+                Severity::Hint
+            } else {
+                Severity::Warning
+            };
+            found.push(Diagnostic::new(text_range(&host), severity, codes::ASM_MEMORY_CLOBBER, message));
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! `asm-volatile`: an instruction with an effect, in a statement that the compiler may delete, merge or move.
+
+use warplens_host::Dialect;
+use warplens_ide_db::{Diagnostic, Severity};
+
+use super::accesses::Accesses;
+use super::effects::{Effect, effect};
+use super::text_range;
+use crate::codes;
+
+/// Reports at most one problem, and returns whether there is one.
+pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) -> bool {
+    let statement = accesses.statement;
+    let Some(denial) = &statement.denial else { return false };
+    let wanted = |effect| match statement.dialect {
+        // `register_only` is about memory.
+        Dialect::PtxAsm => effect == Effect::Changes,
+        Dialect::Gcc => {
+            effect == Effect::Changes || effect == Effect::Memory && !has_memory_clobber(accesses)
+        }
+        _ => matches!(effect, Effect::Changes | Effect::Memory),
+    };
+    let mut instructions = accesses.instructions();
+    let Some(instruction) = instructions.find(|instruction| wanted(effect(accesses.function, *instruction)))
+    else {
+        return false;
+    };
+    let what = if effect(accesses.function, instruction) == Effect::Memory {
+        "has an effect on memory"
+    } else {
+        "gives another result each time"
+    };
+    let why = match statement.dialect {
+        Dialect::Gcc => format!(
+            "`{}` {what}, but without `volatile` the compiler may delete the statement or merge it with another; write `asm volatile`",
+            instruction.mnemonic()
+        ),
+        _ => format!(
+            "`{}` {what}, but {} lets the compiler delete, merge or move the statement; remove it",
+            instruction.mnemonic(),
+            quoted(&denial.text)
+        ),
+    };
+    // A load that orders others may be wanted once.
+    let severity = if instruction.opcode() == "ld" { Severity::Hint } else { Severity::Warning };
+    found.push(Diagnostic::new(text_range(&denial.range), severity, codes::ASM_VOLATILE, why));
+    true
+}
+
+fn has_memory_clobber(accesses: &Accesses<'_>) -> bool {
+    accesses.statement.clobbers.iter().any(|clobber| clobber == "memory")
+}
+
+fn quoted(text: &str) -> String {
+    if text.contains('`') { text.to_owned() } else { format!("`{text}`") }
+}

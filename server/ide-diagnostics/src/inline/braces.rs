@@ -1,0 +1,87 @@
+//! `syntax-error`: a scope that a statement opens and never closes, or the other way round. Statements of one function may share
+//! a scope: one opens it, another closes it.
+
+use rustc_hash::FxHashMap;
+use warplens_host::Statement;
+use warplens_ide_db::{Diagnostic, Severity};
+
+use super::placeholders::{PartKind, parts};
+use super::text_range;
+use crate::codes;
+
+/// The braces of the statements of a file.
+pub(super) struct Braces {
+    unmatched: Vec<Unmatched>,
+    /// For each function, the braces that its statements open and do not close, and whether a statement is not known.
+    functions: FxHashMap<usize, (i32, bool)>,
+}
+
+/// The braces of a template without a counterpart in it, as offsets.
+#[derive(Debug, Default)]
+pub(super) struct Unmatched {
+    pub(super) opened: Vec<usize>,
+    pub(super) closed: Vec<usize>,
+}
+
+impl Braces {
+    pub(super) fn new(statements: &[Statement]) -> Braces {
+        let unmatched: Vec<_> = statements.iter().map(unmatched).collect();
+        let mut functions: FxHashMap<usize, (i32, bool)> = FxHashMap::default();
+        for (statement, unmatched) in statements.iter().zip(&unmatched) {
+            let (depth, unknown) = functions.entry(statement.place.function).or_default();
+            *depth += unmatched.opened.len() as i32 - unmatched.closed.len() as i32;
+            *unknown |= statement.template.holes() > 0;
+        }
+        Braces { unmatched, functions }
+    }
+
+    /// The first brace of a statement that no statement of its function closes or opens.
+    pub(super) fn problem(&self, statement: &Statement, index: usize) -> Option<Diagnostic> {
+        let unmatched = &self.unmatched[index];
+        let (depth, unknown) = self.functions.get(&statement.place.function).copied().unwrap_or_default();
+        if depth == 0 || unknown || statement.template.holes() > 0 {
+            return None;
+        }
+        let (at, message) = match (depth > 0, unmatched.opened.first(), unmatched.closed.first()) {
+            (true, Some(open), _) => (
+                *open,
+                "this `{` is never closed, so the scope contains the code after the statement; add `}`",
+            ),
+            (false, _, Some(close)) => (
+                *close,
+                "this `}` closes no scope of the statement, but one of the code around it; remove it",
+            ),
+            _ => return None,
+        };
+        let range = statement.template.to_host(at..at + 1)?;
+        Some(Diagnostic::new(text_range(&range), Severity::Error, codes::SYNTAX, message))
+    }
+}
+
+/// The unmatched braces of a statement's PTX.
+pub(super) fn unmatched(statement: &Statement) -> Unmatched {
+    let mut found = Unmatched::default();
+    for part in parts(statement) {
+        let text = match part.kind {
+            PartKind::Text => &statement.template.text[part.range.clone()],
+            PartKind::Character(text) => text,
+            _ => continue,
+        };
+        let mut comment = false;
+        let mut previous = ' ';
+        for (at, c) in text.char_indices() {
+            comment = match c {
+                '\n' => false,
+                '/' if previous == '/' => true,
+                _ => comment,
+            };
+            previous = c;
+            match c {
+                '{' if !comment => found.opened.push(part.range.start + at),
+                '}' if !comment && found.opened.pop().is_none() => found.closed.push(part.range.start + at),
+                _ => {}
+            }
+        }
+    }
+    found
+}

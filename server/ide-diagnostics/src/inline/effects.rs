@@ -1,0 +1,51 @@
+//! What an instruction does beside writing its result.
+
+use warplens_hir::ptx::{Function, Instruction, Resolution};
+
+/// What a compiler must know about an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// It writes memory, or waits for others.
+    Memory,
+    /// It reads memory.
+    Load,
+    /// Its result differs from one execution to the next.
+    Changes,
+    None,
+}
+
+pub(super) fn effect(function: &Function, instruction: Instruction<'_>) -> Effect {
+    let has = |word: &str| instruction.has(word);
+    match instruction.opcode() {
+        "st" | "red" | "atom" | "bar" | "barrier" | "membar" | "fence" | "cp" | "mbarrier" | "stmatrix"
+        | "sust" | "sured" | "discard" | "multimem" | "griddepcontrol" | "tensormap" => {
+            match instruction.opcode() {
+                "multimem" if has("ld_reduce") => Effect::Load,
+                "mbarrier" if has("pending_count") => Effect::None,
+                _ => Effect::Memory,
+            }
+        }
+        "ld" if has("volatile") || has("acquire") || has("relaxed") || has("mmio") => Effect::Changes,
+        "ld" | "ldu" | "ldmatrix" | "suld" => Effect::Load,
+        "nanosleep" => Effect::Changes,
+        "mov" if reads_clock(function, instruction) => Effect::Changes,
+        _ => Effect::None,
+    }
+}
+
+fn reads_clock(function: &Function, instruction: Instruction<'_>) -> bool {
+    function.names_of(instruction).any(|name| match name.resolution {
+        Resolution::Special(word) => word.starts_with("%clock") || word.starts_with("%globaltimer"),
+        _ => false,
+    })
+}
+
+/// Whether all lanes of a warp, or those of its mask, must execute the instruction together.
+pub(super) fn is_convergent(instruction: Instruction<'_>) -> bool {
+    let is_synchronizing = instruction.has("sync") || instruction.has("aligned");
+    is_synchronizing
+        || matches!(
+            instruction.opcode(),
+            "bar" | "barrier" | "shfl" | "vote" | "match" | "activemask" | "elect" | "redux"
+        )
+}

@@ -1,0 +1,181 @@
+//! The PTX documents of a host file: a function for each statement, a document for each target.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+use warplens_host::{Operand, Statement, Template};
+use warplens_isa::ptx as isa;
+
+use super::braces::unmatched;
+use super::placeholders::{Part, PartKind, parts};
+
+/// A PTX document.
+#[derive(Debug)]
+pub struct Module {
+    /// Its text, with the positions in the host file.
+    pub text: Template,
+    /// In text order.
+    pub functions: Vec<Function>,
+    /// Whether statements are compiled for no older target, so that what the target lacks is a mistake.
+    pub knows_target: bool,
+}
+
+/// The function of a statement.
+#[derive(Debug)]
+pub struct Function {
+    /// Its index in the file.
+    pub statement: usize,
+    /// The template in the document.
+    pub body: Range<usize>,
+    /// Ranges of the document whose text is not known: what is wrong there may be right.
+    pub uncertain: Vec<Range<usize>>,
+}
+
+/// What a register of PTX is called that holds an operand.
+pub(super) fn register(statement: &Statement, index: usize) -> String {
+    match (&statement.dialect, &statement.operands[index].name) {
+        (warplens_host::Dialect::Gcc | warplens_host::Dialect::PtxAsm, None) => format!("%{index}"),
+        (_, Some(name)) if is_identifier(name) => format!("${name}"),
+        _ => format!("${index}"),
+    }
+}
+
+fn is_identifier(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// The type of the register of an operand; `None` if it is a constant or not known.
+pub(super) fn register_type<'s>(statement: &'s Statement, operand: &'s Operand) -> Option<&'static str> {
+    let tied = operand.tied().and_then(|output| statement.operands.get(output));
+    Some(match tied.unwrap_or(operand).class() {
+        "r" | "reg32" => ".b32",
+        "l" | "reg64" => ".b64",
+        "f" => ".f32",
+        "d" => ".f64",
+        "h" | "reg16" | "c" => ".b16",
+        "q" => ".b128",
+        "b" => ".pred",
+        _ => return None,
+    })
+}
+
+/// The documents for the statements of a file. `target` is the one to check against where the file does not say.
+#[must_use]
+pub fn modules(statements: &[Statement], target: Option<&str>) -> Vec<Module> {
+    let mut modules: Vec<Module> = Vec::new();
+    let mut by_target: FxHashMap<(String, bool), usize> = FxHashMap::default();
+    for (index, statement) in statements.iter().enumerate() {
+        let guarded = statement.place.architecture.and_then(own_target);
+        let knows_target = guarded.is_some() || target.is_some();
+        let target = guarded.or(target.map(str::to_owned)).unwrap_or_else(|| "sm_100a".to_owned());
+        let at = *by_target.entry((target.clone(), knows_target)).or_insert_with(|| {
+            let version = isa::versions().last().map_or_else(String::new, |last| last.version.to_string());
+            let mut text = Template::default();
+            text.invent(&format!(".version {version}\n.target {target}\n.address_size 64\n"));
+            modules.push(Module { text, functions: Vec::new(), knows_target });
+            modules.len() - 1
+        });
+        add(&mut modules[at], statement, index);
+    }
+    modules
+}
+
+/// The target of a guard, with the features of its architecture if it has some: code for them is behind the same guard.
+fn own_target(architecture: u32) -> Option<String> {
+    let names = [format!("sm_{architecture}a"), format!("sm_{architecture}")];
+    names.into_iter().find(|name| isa::target(name).is_some())
+}
+
+fn add(module: &mut Module, statement: &Statement, index: usize) {
+    let text = &mut module.text;
+    text.invent(&format!("\n.func asm_statement_{index}()\n{{\n"));
+    for (at, operand) in statement.operands.iter().enumerate() {
+        let ty = register_type(statement, operand).unwrap_or(".b32");
+        text.invent(&format!(".reg {ty} {};\n", register(statement, at)));
+    }
+    let braces = unmatched(statement);
+    text.invent(&"{".repeat(braces.closed.len()));
+    let start = text.text.len();
+    let mut uncertain = Vec::new();
+    for part in parts(statement) {
+        push(text, statement, &part, &mut uncertain);
+    }
+    let body = start..text.text.len();
+    text.invent(&format!("\n{}ret;\n}}\n", "}".repeat(braces.opened.len())));
+    let uncertain = uncertain.into_iter().map(|range| whole(&text.text, &body, range)).collect();
+    module.functions.push(Function { statement: index, body, uncertain });
+}
+
+fn push(text: &mut Template, statement: &Statement, part: &Part, uncertain: &mut Vec<Range<usize>>) {
+    let template = &statement.template;
+    let host = || template.to_host(part.range.clone()).unwrap_or_default();
+    let from = text.text.len();
+    match &part.kind {
+        PartKind::Text => return text.append_part(template, part.range.clone()),
+        PartKind::Character(character) => return text.decode(character, host()),
+        PartKind::Unique => return text.decode("0", host()),
+        PartKind::Operand(Some(index)) => {
+            let operand = &statement.operands[*index];
+            match constant(operand) {
+                Some(constant) => text.decode(&constant, host()),
+                None => {
+                    let name = register(statement, *index);
+                    match template.text[part.range.clone()] == name {
+                        true => text.append_part(template, part.range.clone()),
+                        false => text.decode(&name, host()),
+                    }
+                    if register_type(statement, operand).is_some() {
+                        return;
+                    }
+                }
+            }
+            if is_number(operand) {
+                return;
+            }
+        }
+        PartKind::Operand(None) => text.fill("$unknown", host()),
+        PartKind::Hole => {
+            let before = text.text[..from].trim_end_matches([' ', '\t']);
+            let after = template.text[part.range.end..].trim_start_matches([' ', '\t', '\r']);
+            let is_alone = before.ends_with([';', '{', '}', '\n'])
+                && (after.is_empty() || after.starts_with([';', '\n', '}']));
+            text.fill(if is_alone { " " } else { "hole" }, host());
+        }
+    }
+    uncertain.push(from..text.text.len());
+}
+
+/// What stands for a constant operand: its value if it is a number, or else 1.
+fn constant(operand: &Operand) -> Option<String> {
+    if !matches!(operand.class(), "n" | "i" | "const" | "C" | "sym") {
+        return None;
+    }
+    let is_text = matches!(operand.class(), "C" | "sym");
+    let value = operand.expression.as_deref().unwrap_or_default();
+    Some(if is_text { "hole".to_owned() } else { number(value).unwrap_or("1").to_owned() })
+}
+
+/// Whether an operand is a constant whose value is known.
+fn is_number(operand: &Operand) -> bool {
+    matches!(operand.class(), "n" | "i" | "const") && operand.expression.as_deref().and_then(number).is_some()
+}
+
+fn number(text: &str) -> Option<&str> {
+    let text = text.trim_matches(['(', ')', ' ']);
+    let plain = text.trim_end_matches(['u', 'U', 'l', 'L']);
+    let digits = plain.strip_prefix("0x").unwrap_or(plain.strip_prefix('-').unwrap_or(plain));
+    let is_hex = plain.starts_with("0x");
+    let fits = |byte: u8| if is_hex { byte.is_ascii_hexdigit() } else { byte.is_ascii_digit() };
+    (!digits.is_empty() && digits.bytes().all(fits)).then_some(plain)
+}
+
+/// The statement of PTX around a range.
+fn whole(text: &str, body: &Range<usize>, range: Range<usize>) -> Range<usize> {
+    let start = text[body.start..range.start].rfind([';', '\n']).map_or(body.start, |at| body.start + at + 1);
+    let start = match text[body.start..range.start].rfind(';') {
+        Some(at) => body.start + at + 1,
+        None => start.min(body.start),
+    };
+    let end = text[range.end..body.end].find(';').map_or(body.end, |at| range.end + at + 1);
+    start..end
+}

@@ -1,0 +1,180 @@
+//! The problems of PTX in the document of a host file, at the characters of the host file.
+
+use std::ops::Range;
+
+use warplens_host::{Statement, Template};
+use warplens_ide_db::{Database, Diagnostic, File, Fix, Fixes, Related, Severity, TextEdit};
+
+use super::asm_constraint_type;
+use super::module::{Function, Module, register};
+use super::text_range;
+use crate::codes;
+use crate::file::diagnostics;
+use crate::rules::Rules;
+
+/// What may be wrong within a statement, whatever surrounds it.
+const OF_STATEMENTS: [&str; 18] = [
+    codes::UNKNOWN_INSTRUCTION,
+    codes::UNKNOWN_MODIFIER,
+    codes::UNKNOWN_COMPONENT,
+    codes::UNKNOWN_DIRECTIVE,
+    codes::UNKNOWN_TYPE,
+    codes::INVALID_ALIGNMENT,
+    codes::INVALID_CONSTANT,
+    codes::INVALID_OPERAND,
+    codes::INVALID_FORM,
+    codes::MISSING_MODIFIER,
+    codes::MODIFIER_NOT_ALLOWED,
+    codes::REPEATED_MODIFIER,
+    codes::OPERAND_TYPE,
+    codes::OPERAND_COUNT,
+    codes::OPERAND_KIND,
+    codes::VECTOR_LENGTH,
+    codes::STATE_SPACE,
+    codes::IMMEDIATE_RANGE,
+];
+
+/// What needs the whole text of the statement.
+const OF_TEXTS: [&str; 6] = [
+    codes::SYNTAX,
+    codes::GUARDED_BLOCK,
+    codes::UNRESOLVED_NAME,
+    codes::USE_BEFORE_DECLARATION,
+    codes::DUPLICATE_NAME,
+    codes::INVALID_BRANCH,
+];
+
+pub(super) fn check(db: &Database, file: File, module: &Module, statements: &[Statement]) -> Vec<Diagnostic> {
+    let mut rules = Rules::default();
+    for code in codes::codes() {
+        let is_reported = OF_STATEMENTS.contains(&code.name)
+            || OF_TEXTS.contains(&code.name)
+            || module.knows_target && code.name == codes::NEEDS_TARGET;
+        if !is_reported {
+            rules.set(code.name, None);
+        }
+    }
+    let found = diagnostics(db, file, &rules, Fixes::Included);
+    found.into_iter().filter_map(|found| in_host(module, statements, found)).collect()
+}
+
+/// The problem in the host file; `None` if it may be none.
+fn in_host(module: &Module, statements: &[Statement], found: Diagnostic) -> Option<Diagnostic> {
+    let range = usize::from(found.range.start())..usize::from(found.range.end());
+    let part = function(module, &range)?;
+    let statement = &statements[part.statement];
+    let meets = |uncertain: &Range<usize>| {
+        uncertain.start < range.end.max(range.start + 1) && range.start < uncertain.end
+    };
+    let is_of_text = OF_TEXTS.contains(&found.code);
+    if part.uncertain.iter().any(meets)
+        || is_of_text && (statement.template.holes() > 0 || !statement.knows_operands)
+    {
+        return None;
+    }
+    let text = &module.text.text[range.clone()];
+    if found.code == codes::UNRESOLVED_NAME
+        && (is_declared_elsewhere(statements, text) || may_be_of_module(module, &range))
+    {
+        return None;
+    }
+    // A type that fits no register is a problem of its operands.
+    let range = match text.starts_with('.') && found.code == codes::OPERAND_TYPE {
+        true => first_operand(module, part, statement, range.end).unwrap_or(range),
+        false => range,
+    };
+    let text = &module.text.text[range.clone()];
+    let host = module.text.to_host(end_of_text(module, part, range.clone()))?;
+    let severity = match found.code {
+        codes::NEEDS_TARGET if statement.place.architecture.is_some() => Severity::Warning,
+        _ => found.severity,
+    };
+    let related = found.related.iter().filter_map(|related| {
+        let range = usize::from(related.range.start())..usize::from(related.range.end());
+        Some(Related { range: text_range(&module.text.to_host(range)?), ..related.clone() })
+    });
+    let mapped = Diagnostic {
+        range: text_range(&host),
+        severity,
+        related: related.collect(),
+        fixes: found.fixes.iter().filter_map(|fix| fix_in_host(&module.text, fix)).collect(),
+        ..found
+    };
+    Some(asm_constraint_type::of_operand(statement, text, mapped))
+}
+
+/// The statement with a range of the document.
+fn function<'m>(module: &'m Module, range: &Range<usize>) -> Option<&'m Function> {
+    let index = module.functions.partition_point(|function| function.body.end < range.start);
+    let function = module.functions.get(index)?;
+    (function.body.start <= range.start && range.start <= function.body.end).then_some(function)
+}
+
+/// The first operand of the host in the statement of PTX from an offset on.
+fn first_operand(
+    module: &Module,
+    part: &Function,
+    statement: &Statement,
+    from: usize,
+) -> Option<Range<usize>> {
+    let text = &module.text.text[from..part.body.end];
+    let text = &text[..text.find(';').unwrap_or(text.len())];
+    let names = (0..statement.operands.len()).map(|index| register(statement, index));
+    let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    let found = names.filter_map(|name| {
+        let (at, _) = text.match_indices(&name).find(|(at, _)| ends(&text[at + name.len()..]))?;
+        Some(from + at..from + at + name.len())
+    });
+    found.min_by_key(|range| range.start)
+}
+
+/// The range, or the last character of the template if it is after that.
+fn end_of_text(module: &Module, part: &Function, range: Range<usize>) -> Range<usize> {
+    let body = &module.text.text[part.body.clone()];
+    let end = part.body.start + body.trim_end().len();
+    if range.start < end {
+        return range.start..range.end.min(end).max(range.start);
+    }
+    let last = body.trim_end().chars().next_back().map_or(0, char::len_utf8);
+    end - last..end
+}
+
+/// Whether another statement declares the name: statements may share registers.
+fn is_declared_elsewhere(statements: &[Statement], name: &str) -> bool {
+    let declares = |statement: &Statement| {
+        let text = &statement.template.text;
+        text.contains('.')
+            && text.match_indices(name).any(|(at, _)| {
+                let line = text[..at].rfind([';', '{', '}']).map_or(0, |end| end + 1);
+                text[line..at].contains(".reg")
+                    || text[line..at].contains(".shared")
+                    || text[line..at].contains(".param")
+            })
+    };
+    statements.iter().any(declares)
+}
+
+/// Whether a name may be a variable or function of the module around the statement.
+fn may_be_of_module(module: &Module, range: &Range<usize>) -> bool {
+    let text = &module.text.text;
+    let line = text[..range.start].rfind([';', '{', '}']).map_or(0, |end| end + 1);
+    let statement = text[line..range.start].trim_start();
+    let is_address = text[..range.start].trim_end().ends_with('[');
+    is_address
+        || ["call", "mov.u64", "mov.b64", "mov.u32", "mov.b32", "cvta"]
+            .iter()
+            .any(|opcode| statement.starts_with(opcode))
+}
+
+/// A fix whose edits change the host file as the document: `None` if a literal would need other quotes or escapes.
+fn fix_in_host(text: &Template, fix: &Fix) -> Option<Fix> {
+    let edit = |edit: &TextEdit| {
+        let range = usize::from(edit.range.start())..usize::from(edit.range.end());
+        let is_plain = !edit.insert.contains(['"', '\'', '\\', '\n', '%', '$', '{', '}']);
+        let host = text.to_host(range.clone())?;
+        let is_kept = range.is_empty() || text.is_copied(&range);
+        (is_plain && is_kept).then(|| TextEdit { range: text_range(&host), insert: edit.insert.clone() })
+    };
+    let edits = fix.edits.iter().map(edit).collect::<Option<Vec<_>>>()?;
+    Some(Fix { title: fix.title.clone(), edits, preferred: fix.preferred })
+}

@@ -1,0 +1,78 @@
+//! Inline PTX of host files: each mistake of the corpus at its characters, and no error or warning in right files.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use warplens_ide::{Diagnostic, Profile, Rules, Severity, inline};
+use warplens_test_support::shared;
+
+fn entries(folder: &str, index: &str) -> Vec<(PathBuf, Value)> {
+    let Some(folder) = shared(&format!("corpus/inline/{folder}")) else { return Vec::new() };
+    let entries: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(folder.join(index)).unwrap()).unwrap();
+    entries.into_iter().map(|entry| (folder.clone(), entry)).collect()
+}
+
+fn check(path: &Path, target: Option<&str>) -> (String, Vec<Diagnostic>) {
+    let text = std::fs::read_to_string(path).unwrap();
+    let host = warplens_host::by_extension(path.extension().unwrap().to_str().unwrap()).unwrap();
+    let profile = Profile { architecture: target.map(str::to_owned), ..Profile::default() };
+    let found = inline::diagnostics(host, &text, &profile, &Rules::default());
+    (text, found)
+}
+
+/// Line and UTF-16 columns of a diagnostic.
+fn range(text: &str, found: &Diagnostic) -> [u64; 3] {
+    let (from, to) = (usize::from(found.range.start()), usize::from(found.range.end()));
+    let line = text[..from].rfind('\n').map_or(0, |at| at + 1);
+    let column = |to: usize| text[line..to].encode_utf16().count() as u64;
+    [text[..from].matches('\n').count() as u64, column(from), column(to)]
+}
+
+fn shown(text: &str, found: &Diagnostic) -> String {
+    format!("{:?} {:?} {}: {}", range(text, found), found.severity, found.code, found.message)
+}
+
+#[test]
+fn mistakes_are_found_at_their_characters() {
+    let mut wrong = Vec::new();
+    for (folder, case) in entries("mistakes", "cases.json") {
+        let id = case["id"].as_str().unwrap();
+        let (text, found) = check(&folder.join(case["file"].as_str().unwrap()), None);
+        let ranges: Vec<&Value> = std::iter::once(&case["range"]).chain(case["also"].as_array().unwrap()).collect();
+        let least = match case["severity"].as_str().unwrap() {
+            "error" => Severity::Error,
+            "warning" => Severity::Warning,
+            _ => Severity::Hint,
+        };
+        let at = |found: &Diagnostic| ranges.iter().any(|accepted| **accepted == Value::from(range(&text, found).to_vec()));
+        let is_it = |found: &&Diagnostic| {
+            let codes = case["codes"].as_array().unwrap();
+            codes.iter().any(|code| code == found.code) && found.severity <= least && at(found)
+        };
+        if !found.iter().any(|found| is_it(&found)) {
+            let found: Vec<_> = found.iter().map(|found| shown(&text, found)).collect();
+            wrong.push(format!("{id} {ranges:?}: {found:#?}"));
+        } else if case["consequences"] != true {
+            let line = |found: &Diagnostic| range(&text, found)[0];
+            let lines: Vec<u64> = ranges.iter().filter_map(|range| range[0].as_u64()).collect();
+            let others = found.iter().filter(|found| !lines.contains(&line(found)) && found.severity < Severity::Hint);
+            wrong.extend(others.map(|found| format!("{id}: also {}", shown(&text, found))));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn problems(path: &Path) -> Vec<String> {
+    let (text, found) = check(path, None);
+    let found = found.iter().filter(|found| found.severity <= Severity::Warning);
+    found.map(|found| format!("{}: {}", path.display(), shown(&text, found))).collect()
+}
+
+#[test]
+fn right_files_have_no_error_and_no_warning() {
+    let twins = entries("mistakes", "cases.json").into_iter().map(|(folder, case)| folder.join(case["twin"].as_str().unwrap()));
+    let others = ["strings", "silent"].into_iter().flat_map(|folder| entries(folder, "index.json"));
+    let files = twins.chain(others.map(|(folder, entry)| folder.join(entry["file"].as_str().unwrap())));
+    let wrong: Vec<_> = files.flat_map(|file| problems(&file)).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
