@@ -39,6 +39,6 @@ pub(crate) fn statements(text: &str) -> Vec<Statement> {
 fn context(text: &str) -> Context {
     const WORDS: [&str; 8] =
         ["__device__", "__global__", "__CUDA", "threadIdx", "_DEVICE", "CUTE_", "cuda", "__nv"];
-    let has = |word: &&str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
-    if WORDS.iter().any(|word| has(&word)) { Context::Gpu } else { Context::Unknown }
+    let has = |word: &str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
+    if WORDS.into_iter().any(has) { Context::Gpu } else { Context::Unknown }
 }

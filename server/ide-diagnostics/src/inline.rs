@@ -4,6 +4,7 @@
 //! **Invariant:** where a hole makes the text uncertain, nothing is reported.
 
 mod accesses;
+mod allowed;
 mod asm_address_space;
 mod asm_constraint_type;
 mod asm_convergent;
@@ -35,6 +36,7 @@ pub use module::{Module, modules};
 
 use crate::rules::Rules;
 use accesses::Accesses;
+use allowed::is_allowed;
 use braces::Braces;
 
 /// Reports the problems of statements that need no PTX document.
@@ -81,10 +83,11 @@ pub fn check_module(
     found
 }
 
-/// Removes what the rules switch off, and orders the rest.
+/// Removes what the rules and comments of the text switch off, and orders the rest.
 #[must_use]
-pub fn finish(rules: &Rules, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+pub fn finish(text: &str, rules: &Rules, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut found: Vec<_> = found.into_iter().filter_map(|found| rules.apply(found)).collect();
+    found.retain(|found| !is_allowed(text, found));
     found.sort_by_key(|found| (found.range.start(), found.range.end(), found.code));
     found.dedup_by(|next, found| (next.range, next.code) == (found.range, found.code));
     found

@@ -24,7 +24,7 @@ pub fn diagnostics(host: &Host, text: &str, profile: &Profile, rules: &Rules) ->
         // Nobody cancels this snapshot.
         found.extend(analysis.inline_diagnostics(DOCUMENT, text, &module, &statements).unwrap_or_default());
     }
-    finish(rules, found)
+    finish(text, rules, found)
 }
 
 const DOCUMENT: FileId = FileId(0);

@@ -197,8 +197,10 @@ fn the_assembler_accepts_the_examples() {
     let mut wrong = Vec::new();
     for kind in FindingKind::all() {
         let examples = examples(kind.page());
-        for (at, example) in
-            examples.iter().enumerate().filter(|(_, one)| one.language == Some(warplens_syntax::ptx::LANGUAGE))
+        for (at, example) in examples
+            .iter()
+            .enumerate()
+            .filter(|(_, one)| one.language == Some(warplens_syntax::ptx::LANGUAGE))
         {
             if !accepts(&ptxas, kind.name(), &example.text) {
                 wrong.push(format!("{kind}: example {}", at + 1));

@@ -3,9 +3,7 @@
 
 use crate::page::{Example, accepts, check_names, examples, pages};
 use expect_test::expect_file;
-use warplens_ide::{
-    AnalysisHost, Code, Diagnostic, FileId, LINTS, Profile, Rules, Severity, codes, inline,
-};
+use warplens_ide::{AnalysisHost, Code, Diagnostic, FileId, LINTS, Profile, Rules, Severity, codes, inline};
 
 /// The page without examples: one would need 500 mistakes.
 const WITHOUT_EXAMPLE: &str = "too-many-problems";
@@ -107,8 +105,10 @@ fn the_assembler_agrees_with_the_examples() {
     let mut wrong = Vec::new();
     for code in codes() {
         let examples = examples(code.page);
-        for (at, example) in
-            examples.iter().enumerate().filter(|(_, one)| one.language == Some(warplens_syntax::ptx::LANGUAGE))
+        for (at, example) in examples
+            .iter()
+            .enumerate()
+            .filter(|(_, one)| one.language == Some(warplens_syntax::ptx::LANGUAGE))
         {
             let is_bad = at % 2 == 0 && code.severity == Severity::Error;
             if accepts(&ptxas, code.name, &example.text) == is_bad {
