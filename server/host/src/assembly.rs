@@ -45,9 +45,7 @@ pub(crate) fn is_ptx(template: &Template, dialect: Dialect, operands: &[Operand]
                 return has_end && is_plain && (is_gpu || dialect != Dialect::Gcc);
             }
             let takes = |word: &str| {
-                isa::by_opcode(opcode)
-                    .iter()
-                    .any(|entry| entry.accepts(word) || entry.words.iter().any(|fixed| *fixed == word))
+                isa::by_opcode(opcode).iter().any(|entry| entry.accepts(word) || entry.words.contains(&word))
             };
             let mut words =
                 modifiers.split('.').filter(|word| !word.is_empty()).map(|word| format!(".{word}"));

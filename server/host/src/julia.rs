@@ -7,19 +7,22 @@ use crate::assembly::{Context, is_ptx};
 use crate::llvm;
 use crate::statement::{Denial, Dialect, Place, Statement};
 use crate::template::Template;
-use crate::tokens::{Kind, Token, arguments, group_end, span};
+use crate::tokens::{Budget, Kind, Token, arguments, group_end, span};
 use lexer::lex;
 
 pub(crate) fn statements(text: &str) -> Vec<Statement> {
     let tokens = lex(text);
-    let calls = tokens.windows(2).enumerate();
-    let calls = calls.filter(|(_, pair)| pair[0].is(b'@') && pair[1].text(text) == "asmcall");
     let mut function = 0;
     let mut found = Vec::new();
-    for (at, _) in calls {
-        let names = tokens[function..at].iter().rposition(|token| token.text(text) == "function");
-        function += names.unwrap_or(0);
-        found.extend(statement(text, &tokens, at, function));
+    let mut budget = Budget::new(tokens.len());
+    for (at, pair) in tokens.windows(2).enumerate() {
+        if pair[0].text(text) == "function" {
+            function = at;
+        }
+        let is_call = pair[0].is(b'@') && pair[1].text(text) == "asmcall";
+        if is_call && budget.spend(|| group_end(&tokens, (at + 2).min(tokens.len())) - at) {
+            found.extend(statement(text, &tokens, at, function));
+        }
     }
     found
 }

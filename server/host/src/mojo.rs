@@ -6,14 +6,16 @@ use crate::python::lexer::lex;
 use crate::python::strings::Source;
 use crate::statement::{Denial, Dialect, Place, Statement};
 use crate::template::Template;
-use crate::tokens::{Kind, Token, arguments, group_end, span};
+use crate::tokens::{Budget, Kind, Token, arguments, group_end, span};
 
 pub(crate) fn statements(text: &str) -> Vec<Statement> {
     let tokens = lex(text);
-    let source = Source { text, tokens: &tokens };
+    let source = Source::new(text, &tokens);
     let calls = tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Name);
     let calls = calls.filter(|(_, token)| token.text(text) == "inlined_assembly");
-    calls.filter_map(|(at, _)| statement(&source, at)).collect()
+    let mut budget = Budget::new(tokens.len());
+    let affordable = calls.filter(|(at, _)| budget.spend(|| group_end(&tokens, at + 1) - at));
+    affordable.filter_map(|(at, _)| statement(&source, at)).collect()
 }
 
 fn statement(source: &Source<'_>, at: usize) -> Option<Statement> {

@@ -7,13 +7,14 @@ mod operands;
 use crate::assembly::{Context, is_ptx};
 use crate::statement::{Denial, Dialect, Place, Statement};
 use crate::template::Template;
-use crate::tokens::{Kind, Token, arguments, group_end, span};
+use crate::tokens::{Budget, Kind, Token, arguments, group_end, span};
 use lexer::lex;
 use operands::Argument;
 
 pub(crate) fn statements(text: &str) -> Vec<Statement> {
     let tokens = lex(text);
     let mut found = Vec::new();
+    let mut budget = Budget::new(tokens.len());
     let mut function = 0;
     for (at, pair) in tokens.windows(2).enumerate() {
         if pair[0].kind != Kind::Name || !pair[1].is(b'!') {
@@ -27,7 +28,9 @@ pub(crate) fn statements(text: &str) -> Vec<Statement> {
             "ptx_asm" => Dialect::PtxAsm,
             _ => continue,
         };
-        found.extend(statement(text, &tokens, at, dialect, function));
+        if budget.spend(|| group_end(&tokens, (at + 2).min(tokens.len())) - at) {
+            found.extend(statement(text, &tokens, at, dialect, function));
+        }
     }
     found
 }

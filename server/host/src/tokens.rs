@@ -32,6 +32,23 @@ impl Token {
     }
 }
 
+/// The work that a file may cause, in proportion to its length: unclosed calls inside each other would take its square.
+pub(crate) struct Budget(usize);
+
+impl Budget {
+    pub(crate) fn new(length: usize) -> Budget {
+        Budget(16 * length + (1 << 16))
+    }
+
+    /// Whether the work may still be done.
+    pub(crate) fn spend(&mut self, work: impl FnOnce() -> usize) -> bool {
+        if self.0 > 0 {
+            self.0 = self.0.saturating_sub(work());
+        }
+        self.0 > 0
+    }
+}
+
 /// The index after the group that opens at `open`.
 pub(crate) fn group_end(tokens: &[Token], open: usize) -> usize {
     let mut depth = 0usize;

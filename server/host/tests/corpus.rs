@@ -1,5 +1,7 @@
 //! The statements of the corpus in `../shared`, and of folders with public code.
 
+#![allow(clippy::print_stdout, reason = "figures of the repositories are printed")]
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;

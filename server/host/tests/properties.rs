@@ -191,3 +191,19 @@ const SAMPLES: &[&str] = &[
     "fn f():\n    return inlined_assembly[\"add.u32 $0, $1;\", UInt32, constraints=\"=r,r\", has_side_effect=False](x)\n",
     "x = llvm.inline_asm(T.i32(), [a], \"add.u32 $0, $1, %s;\" % n, \"=r,r\", has_side_effects=False)\nir.InlineAsm(t, \"a{}.u32 $0;\".format(y), \"=r\")\n",
 ];
+
+/// Unclosed and nested calls take no more than linear work, and no stack.
+#[test]
+fn nested_calls_end_soon() {
+    for (host, part) in [
+        ("cuda-cpp", "asm("),
+        ("cuda-cpp", "asm(\"add.u32 %0;\" : \"r\"("),
+        ("rust", "asm!(concat!("),
+        ("python", "llvm.inline_asm((("),
+        ("python", "llvm.inline_asm(x, [], ("),
+        ("julia", "@asmcall("),
+        ("mojo", "inlined_assembly[("),
+    ] {
+        let _ = by_id(host).unwrap().statements(&part.repeat(10_000));
+    }
+}

@@ -13,7 +13,7 @@ use warplens_syntax::{ItemList, SyntaxKind, SyntaxNode};
 use crate::codes;
 use crate::rules::{nearest_rule, rule};
 
-const OPENING: &str = "warplens: allow(";
+pub(crate) const OPENING: &str = "warplens: allow(";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Allow {

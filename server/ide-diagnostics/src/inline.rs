@@ -4,6 +4,7 @@
 //! **Invariant:** where a hole makes the text uncertain, nothing is reported.
 
 mod accesses;
+mod allowed;
 mod asm_address_space;
 mod asm_constraint_type;
 mod asm_convergent;
@@ -22,10 +23,8 @@ mod effects;
 mod module;
 mod placeholders;
 mod ptx_problems;
+mod ranges;
 
-use std::ops::Range;
-
-use text_size::{TextRange, TextSize};
 use warplens_host::Statement;
 use warplens_ide_db::ptx::ptx_function;
 use warplens_ide_db::{Database, Diagnostic, File, placed_items};
@@ -35,11 +34,12 @@ pub use module::{Module, modules};
 
 use crate::rules::Rules;
 use accesses::Accesses;
+use allowed::is_allowed;
 use braces::Braces;
 
 /// Reports the problems of statements that need no PTX document.
 #[must_use]
-pub fn check_statements(text: &str, statements: &[Statement]) -> Vec<Diagnostic> {
+pub fn check_statements(statements: &[Statement]) -> Vec<Diagnostic> {
     let braces = Braces::new(statements);
     let mut found = Vec::new();
     for (index, statement) in statements.iter().enumerate() {
@@ -47,7 +47,7 @@ pub fn check_statements(text: &str, statements: &[Statement]) -> Vec<Diagnostic>
         asm_operand_index::check(statement, &mut found);
         asm_unused_operand::check(statement, &mut found);
         asm_repeated_operand::check(statement, &mut found);
-        asm_constraint_type::check_constraints(text, statement, &mut found);
+        asm_constraint_type::check_constraints(statement, &mut found);
     }
     asm_cta_group::check(statements, &mut found);
     found
@@ -81,16 +81,12 @@ pub fn check_module(
     found
 }
 
-/// Removes what the rules switch off, and orders the rest.
+/// Removes what the rules and comments of the text switch off, and orders the rest.
 #[must_use]
-pub fn finish(rules: &Rules, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+pub fn finish(text: &str, rules: &Rules, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut found: Vec<_> = found.into_iter().filter_map(|found| rules.apply(found)).collect();
+    found.retain(|found| !is_allowed(text, found));
     found.sort_by_key(|found| (found.range.start(), found.range.end(), found.code));
     found.dedup_by(|next, found| (next.range, next.code) == (found.range, found.code));
     found
-}
-
-fn text_range(range: &Range<usize>) -> TextRange {
-    let at = |offset: usize| TextSize::new(u32::try_from(offset).unwrap_or(u32::MAX));
-    TextRange::new(at(range.start), at(range.end))
 }

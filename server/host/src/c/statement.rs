@@ -10,16 +10,19 @@ use crate::template::Template;
 use crate::tokens::{Kind, Token, group_end, trimmed};
 
 /// Parses what follows the keyword. `None`, with nothing read, if it is no statement.
-pub(super) fn parse(lexer: &mut Lexer<'_>, keyword: Token, position: Position) -> Option<Statement> {
+///
+/// Also returns how much text was read.
+pub(super) fn parse(lexer: &mut Lexer<'_>, keyword: Token, position: Position) -> (Option<Statement>, usize) {
     let mark = lexer.mark();
     lexer.start_statement();
     let statement = parse_statement(lexer, keyword, position);
     lexer.end_statement();
+    let read = lexer.mark().0.abs_diff(mark.0);
     if statement.is_none() {
         lexer.reset(mark);
         lexer.resume();
     }
-    statement
+    (statement, read)
 }
 
 fn parse_statement(lexer: &mut Lexer<'_>, keyword: Token, position: Position) -> Option<Statement> {

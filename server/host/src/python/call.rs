@@ -5,11 +5,12 @@ use crate::assembly::{Context, is_ptx};
 use crate::llvm;
 use crate::statement::{Denial, Dialect, Operand, Pack, Place, Statement};
 use crate::template::Template;
-use crate::tokens::{Kind, Token, arguments, group_end, span};
+use crate::tokens::{Budget, Kind, Token, arguments, group_end, span};
 
 pub(super) fn statements(text: &str, tokens: &[Token]) -> Vec<Statement> {
-    let source = Source { text, tokens };
+    let source = Source::new(text, tokens);
     let mut found = Vec::new();
+    let mut budget = Budget::new(tokens.len());
     for (at, token) in tokens.iter().enumerate() {
         let api = match token.text(text) {
             "inline_asm_elementwise" => &TRITON,
@@ -19,7 +20,11 @@ pub(super) fn statements(text: &str, tokens: &[Token]) -> Vec<Statement> {
         };
         let is_call = tokens.get(at + 1).is_some_and(|next| next.is(b'('));
         let is_definition = at > 0 && matches!(tokens[at - 1].text(text), "def" | "class");
-        if token.kind == Kind::Name && is_call && !is_definition {
+        if token.kind == Kind::Name
+            && is_call
+            && !is_definition
+            && budget.spend(|| group_end(tokens, at + 1) - at)
+        {
             found.extend(statement(&source, at, api));
         }
     }

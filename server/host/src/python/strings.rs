@@ -1,21 +1,40 @@
 //! The text that an expression of Python or Mojo gives, as far as it can be read.
 
+use std::collections::HashMap;
+
 use super::lexer::Literal;
 use crate::template::Template;
-use crate::text::{char_end, newline};
+use crate::text::{char_end, line_end, newline};
 use crate::tokens::{Kind, Token, group_end, span};
 
 /// The tokens of a file, in which names are looked up.
-#[derive(Clone, Copy)]
 pub(crate) struct Source<'t> {
     pub(crate) text: &'t str,
     pub(crate) tokens: &'t [Token],
+    /// The first token of each line, with the indentation of the line.
+    lines: Vec<(usize, usize)>,
+    /// Where each name occurs.
+    names: HashMap<&'t str, Vec<usize>>,
 }
 
-/// How many names may refer to each other.
-const MAX_DEPTH: u32 = 8;
+/// How many names and parentheses may be inside each other.
+const MAX_DEPTH: u32 = 32;
 
-impl Source<'_> {
+impl<'t> Source<'t> {
+    pub(crate) fn new(text: &'t str, tokens: &'t [Token]) -> Source<'t> {
+        let mut source = Source { text, tokens, lines: Vec::new(), names: HashMap::new() };
+        for (index, token) in tokens.iter().enumerate() {
+            if source.is_first(index) {
+                let line = memchr::memrchr(b'\n', &text.as_bytes()[..token.start]).map_or(0, |at| at + 1);
+                source.lines.push((index, token.start - line));
+            }
+            if token.kind == Kind::Name {
+                source.names.entry(token.text(text)).or_default().push(index);
+            }
+        }
+        source
+    }
+
     /// The text of an expression at the token `at` of the file. What cannot be read is a hole.
     pub(crate) fn text_of(&self, tokens: &[Token], at: usize) -> Template {
         self.eval(tokens, at, MAX_DEPTH)
@@ -43,7 +62,7 @@ impl Source<'_> {
             }
             Kind::Punctuation(b'(') => {
                 let end = group_end(tokens, 0);
-                (self.eval(&tokens[1..end.saturating_sub(1).max(1)], at, depth), end)
+                (self.eval(&tokens[1..end.saturating_sub(1).max(1)], at, depth.checked_sub(1)?), end)
             }
             Kind::Name => {
                 // `textwrap.dedent("…")`
@@ -52,7 +71,14 @@ impl Source<'_> {
                     && tokens[open.checked_sub(1)?].text(self.text) == "dedent"
                 {
                     let end = group_end(tokens, open);
-                    (self.eval(&tokens[open + 1..end.saturating_sub(1).max(open + 1)], at, depth), end)
+                    (
+                        self.eval(
+                            &tokens[open + 1..end.saturating_sub(1).max(open + 1)],
+                            at,
+                            depth.checked_sub(1)?,
+                        ),
+                        end,
+                    )
                 } else {
                     (self.variable(first.text(self.text), at, depth.checked_sub(1)?)?, 1)
                 }
@@ -92,10 +118,9 @@ impl Source<'_> {
     fn assignment(&self, name: &str, range: std::ops::Range<usize>, at: usize) -> Option<Option<usize>> {
         let tokens = self.tokens;
         let mut found: Vec<(usize, usize)> = Vec::new();
-        for index in range.clone() {
-            if tokens[index].kind != Kind::Name || tokens[index].text(self.text) != name {
-                continue;
-            }
+        let names = self.names.get(name).map_or(&[][..], Vec::as_slice);
+        let first = names.partition_point(|index| *index < range.start);
+        for index in names[first..].iter().copied().take_while(|index| *index < range.end) {
             let previous = index.checked_sub(1).map(|before| tokens[before]);
             let starts = previous.is_none_or(|before| {
                 before.is(b';')
@@ -111,13 +136,11 @@ impl Source<'_> {
                 continue;
             }
             // `name = …`, `name: type = …`, `name += …`
-            let line = self.line_of(index);
+            let line = line_end(self.text.as_bytes(), tokens[index].start);
             let mut next = index + 1;
             if tokens.get(next).is_some_and(|token| token.is(b':')) {
-                next += tokens[next..]
-                    .iter()
-                    .take_while(|token| !token.is(b'=') && self.line_of_offset(token.start) == line)
-                    .count();
+                next +=
+                    tokens[next..].iter().take_while(|token| !token.is(b'=') && token.end <= line).count();
             }
             match tokens.get(next) {
                 Some(token)
@@ -176,26 +199,29 @@ impl Source<'_> {
 
     /// The `def` of the innermost function with the token `at`.
     pub(crate) fn function(&self, at: usize) -> Option<usize> {
-        let mut indent = self.indent(at);
-        (0..at).rev().find(|index| {
-            let token = self.tokens[*index];
-            if !matches!(token.kind, Kind::Name) || !self.is_first(*index) {
-                return false;
+        let line = self.line_of(at);
+        let mut indent = self.lines.get(line)?.1;
+        for (index, own) in self.lines[..line].iter().rev() {
+            if indent == 0 {
+                return None;
             }
-            let own = self.indent(*index);
-            let is_outer = own < indent;
-            indent = indent.min(own.max(1)).min(indent);
-            is_outer && matches!(token.text(self.text), "def" | "fn" | "async")
-        })
+            if *own < indent {
+                indent = *own;
+                if matches!(self.tokens[*index].text(self.text), "def" | "fn" | "async") {
+                    return Some(*index);
+                }
+            }
+        }
+        None
     }
 
     /// The index after the block whose first token is `start`.
     fn block_end(&self, start: usize) -> usize {
+        let line = self.line_of(start);
         let indent = self.indent(start);
-        let is_after = |index: &usize| {
-            self.is_first(*index) && self.indent(*index) <= indent && !self.tokens[*index].is(b')')
-        };
-        (start + 1..self.tokens.len()).find(is_after).unwrap_or(self.tokens.len())
+        let is_after = |(index, own): &&(usize, usize)| *own <= indent && !self.tokens[*index].is(b')');
+        let after = self.lines.get(line + 1..).unwrap_or_default().iter().find(is_after);
+        after.map_or(self.tokens.len(), |(index, _)| *index)
     }
 
     fn is_first(&self, index: usize) -> bool {
@@ -207,18 +233,13 @@ impl Source<'_> {
         between.contains('\n') && !between.trim_start().starts_with('\\')
     }
 
+    /// The number of the line with this token, of those that have tokens.
     fn line_of(&self, index: usize) -> usize {
-        self.line_of_offset(self.tokens[index].start)
-    }
-
-    /// The start of the line of an offset.
-    fn line_of_offset(&self, offset: usize) -> usize {
-        memchr::memrchr(b'\n', &self.text.as_bytes()[..offset]).map_or(0, |at| at + 1)
+        self.lines.partition_point(|(first, _)| *first <= index).saturating_sub(1)
     }
 
     fn indent(&self, index: usize) -> usize {
-        let line = &self.text[self.line_of(index)..];
-        line.len() - line.trim_start_matches([' ', '\t']).len()
+        self.lines.get(self.line_of(index)).map_or(0, |(_, indent)| *indent)
     }
 }
 

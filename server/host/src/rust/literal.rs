@@ -17,18 +17,26 @@ pub(super) fn is_text(source: &str, tokens: &[Token]) -> bool {
     }
 }
 
+/// How many `concat!` may be inside each other.
+const MAX_DEPTH: u32 = 16;
+
 pub(super) fn text_of(source: &str, tokens: &[Token], template: &mut Template) {
+    add(source, tokens, MAX_DEPTH, template);
+}
+
+fn add(source: &str, tokens: &[Token], depth: u32, template: &mut Template) {
     match tokens {
         [token] if token.kind == Kind::String => decode(source, *token, template),
         [token] if matches!(token.kind, Kind::Number) => template.copy(token.text(source), token.start),
         [name, bang, open, ..]
-            if bang.is(b'!')
+            if depth > 0
+                && bang.is(b'!')
                 && name.text(source) == "concat"
                 && matches!(open.kind, Kind::Punctuation(b'(' | b'[' | b'{')) =>
         {
             let end = group_end(tokens, 2);
             for part in arguments(&tokens[3..end.saturating_sub(1).max(3)]) {
-                text_of(source, part, template);
+                add(source, part, depth - 1, template);
             }
         }
         _ => span(tokens).into_iter().for_each(|range| template.hole(range)),

@@ -5,8 +5,11 @@ use warplens_host::Dialect;
 use warplens_ide_db::{Diagnostic, Severity};
 
 use super::accesses::Accesses;
-use super::text_range;
+use super::ranges::text_range;
 use crate::codes;
+
+/// How many bytes before a statement are searched for the declaration of an array.
+const MAX_LOOK_BACK: usize = 1 << 14;
 
 pub(super) fn check(text: &str, accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
     if accesses.statement.dialect != Dialect::Gcc {
@@ -81,7 +84,9 @@ fn is_generic_pointer(before: &str, expression: &str) -> bool {
         return object.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '('));
     }
     let is_name = !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    is_name && is_shared_array(before, rest)
+    let start = before.len().saturating_sub(MAX_LOOK_BACK);
+    let start = (start..before.len()).find(|at| before.is_char_boundary(*at)).unwrap_or(before.len());
+    is_name && is_shared_array(&before[start..], rest)
 }
 
 fn is_type(text: &str) -> bool {

@@ -5,7 +5,7 @@ use warplens_host::{Dialect, Direction, Statement};
 use warplens_ide_db::{Diagnostic, Severity};
 
 use super::module::{register, register_type};
-use super::text_range;
+use super::ranges::text_range;
 use crate::codes;
 
 /// Names the constraint in a problem about the type of an operand.
@@ -22,13 +22,12 @@ pub(super) fn of_operand(statement: &Statement, text: &str, found: Diagnostic) -
 }
 
 /// Reports constraints that are wrong whatever the template is.
-pub(super) fn check_constraints(text: &str, statement: &Statement, found: &mut Vec<Diagnostic>) {
+pub(super) fn check_constraints(statement: &Statement, found: &mut Vec<Diagnostic>) {
     match statement.dialect {
         Dialect::Gcc => found.extend(tied(statement)),
         Dialect::Triton => found.extend(pack(statement)),
         _ => {}
     }
-    let _ = text;
 }
 
 /// nvcc has no matching constraints.

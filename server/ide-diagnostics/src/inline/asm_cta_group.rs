@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use warplens_host::Statement;
 use warplens_ide_db::{Diagnostic, FileId, Related, Severity};
 
-use super::text_range;
+use super::ranges::text_range;
 use crate::codes;
 
 const GROUP: &str = ".cta_group::";

@@ -4,7 +4,7 @@ use warplens_ide_db::{Diagnostic, Severity};
 
 use super::accesses::Accesses;
 use super::placeholders::{PartKind, parts};
-use super::text_range;
+use super::ranges::text_range;
 use crate::codes;
 
 pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {

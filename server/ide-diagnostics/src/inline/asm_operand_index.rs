@@ -4,7 +4,7 @@ use warplens_host::Statement;
 use warplens_ide_db::{Diagnostic, Severity};
 
 use super::placeholders::{PartKind, parts};
-use super::text_range;
+use super::ranges::text_range;
 use crate::codes;
 
 pub(super) fn check(statement: &Statement, found: &mut Vec<Diagnostic>) {

@@ -3,7 +3,7 @@
 use warplens_host::{Direction, Operand, Statement};
 use warplens_ide_db::{Diagnostic, Severity};
 
-use super::text_range;
+use super::ranges::text_range;
 use crate::codes;
 
 /// The fewest elements in a row that show a pattern.

@@ -5,7 +5,7 @@ use warplens_host::{Dialect, Direction, Statement};
 use warplens_ide_db::{Diagnostic, Severity};
 
 use super::placeholders::{PartKind, parts};
-use super::text_range;
+use super::ranges::text_range;
 use crate::codes;
 
 /// The ratio of operands to used ones that is no mistake.

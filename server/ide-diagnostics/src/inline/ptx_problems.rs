@@ -7,7 +7,7 @@ use warplens_ide_db::{Database, Diagnostic, File, Fix, Fixes, Related, Severity,
 
 use super::asm_constraint_type;
 use super::module::{Function, Module, register};
-use super::text_range;
+use super::ranges::text_range;
 use crate::codes;
 use crate::file::diagnostics;
 use crate::rules::Rules;

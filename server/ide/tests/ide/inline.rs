@@ -8,7 +8,8 @@ use warplens_test_support::shared;
 
 fn entries(folder: &str, index: &str) -> Vec<(PathBuf, Value)> {
     let Some(folder) = shared(&format!("corpus/inline/{folder}")) else { return Vec::new() };
-    let entries: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(folder.join(index)).unwrap()).unwrap();
+    let entries: Vec<Value> =
+        serde_json::from_str(&std::fs::read_to_string(folder.join(index)).unwrap()).unwrap();
     entries.into_iter().map(|entry| (folder.clone(), entry)).collect()
 }
 
@@ -38,13 +39,16 @@ fn mistakes_are_found_at_their_characters() {
     for (folder, case) in entries("mistakes", "cases.json") {
         let id = case["id"].as_str().unwrap();
         let (text, found) = check(&folder.join(case["file"].as_str().unwrap()), None);
-        let ranges: Vec<&Value> = std::iter::once(&case["range"]).chain(case["also"].as_array().unwrap()).collect();
+        let ranges: Vec<&Value> =
+            std::iter::once(&case["range"]).chain(case["also"].as_array().unwrap()).collect();
         let least = match case["severity"].as_str().unwrap() {
             "error" => Severity::Error,
             "warning" => Severity::Warning,
             _ => Severity::Hint,
         };
-        let at = |found: &Diagnostic| ranges.iter().any(|accepted| **accepted == Value::from(range(&text, found).to_vec()));
+        let at = |found: &Diagnostic| {
+            ranges.iter().any(|accepted| **accepted == Value::from(range(&text, found).to_vec()))
+        };
         let is_it = |found: &&Diagnostic| {
             let codes = case["codes"].as_array().unwrap();
             codes.iter().any(|code| code == found.code) && found.severity <= least && at(found)
@@ -55,7 +59,8 @@ fn mistakes_are_found_at_their_characters() {
         } else if case["consequences"] != true {
             let line = |found: &Diagnostic| range(&text, found)[0];
             let lines: Vec<u64> = ranges.iter().filter_map(|range| range[0].as_u64()).collect();
-            let others = found.iter().filter(|found| !lines.contains(&line(found)) && found.severity < Severity::Hint);
+            let others =
+                found.iter().filter(|found| !lines.contains(&line(found)) && found.severity < Severity::Hint);
             wrong.extend(others.map(|found| format!("{id}: also {}", shown(&text, found))));
         }
     }
@@ -70,7 +75,9 @@ fn problems(path: &Path) -> Vec<String> {
 
 #[test]
 fn right_files_have_no_error_and_no_warning() {
-    let twins = entries("mistakes", "cases.json").into_iter().map(|(folder, case)| folder.join(case["twin"].as_str().unwrap()));
+    let twins = entries("mistakes", "cases.json")
+        .into_iter()
+        .map(|(folder, case)| folder.join(case["twin"].as_str().unwrap()));
     let others = ["strings", "silent"].into_iter().flat_map(|folder| entries(folder, "index.json"));
     let files = twins.chain(others.map(|(folder, entry)| folder.join(entry["file"].as_str().unwrap())));
     let wrong: Vec<_> = files.flat_map(|file| problems(&file)).collect();

@@ -10,6 +10,7 @@ mod dialects;
 mod facts;
 mod findings;
 mod formatting;
+mod inline;
 mod launch_schema;
 mod models;
 mod pages;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use ropey::Rope;
@@ -55,7 +55,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     Ok(outcome)
 }
 
-fn read(path: &PathBuf) -> anyhow::Result<(&'static Host, String)> {
+fn read(path: &Path) -> anyhow::Result<(&'static Host, String)> {
     let host = host_of(path).ok_or_else(|| anyhow::anyhow!("is in no language with inline PTX"))?;
     let text: Result<_, ReadError> = Input::named(path).read();
     Ok((host, text?.text))
@@ -100,8 +100,8 @@ fn print(out: &mut dyn Write, format: Format, path: &str, host: &Host, text: &st
             Format::Human => {
                 let start = range(&rope, &statement.range).start;
                 writeln!(out, "{}:{}:{}: {}", plain(path), start.line + 1, start.character + 1, host.id)?;
-                let lines = statement.template.text.lines().filter(|line| !line.trim().is_empty());
-                lines.map(|line| writeln!(out, "    {}", plain(line))).collect::<io::Result<()>>()?;
+                let mut lines = statement.template.text.lines().filter(|line| !line.trim().is_empty());
+                lines.try_for_each(|line| writeln!(out, "    {}", plain(line)))?;
                 for (index, operand) in statement.operands.iter().enumerate() {
                     let expression = operand.expression.as_deref().unwrap_or("");
                     writeln!(out, "  {index}: {} {}", plain(&operand.constraint), plain(expression))?;

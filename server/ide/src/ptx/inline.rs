@@ -16,7 +16,7 @@ pub fn diagnostics(host: &Host, text: &str, profile: &Profile, rules: &Rules) ->
     if statements.is_empty() {
         return Vec::new();
     }
-    let mut found = check_statements(text, &statements);
+    let mut found = check_statements(&statements);
     for module in modules(&statements, profile.architecture.as_deref()) {
         let mut documents = AnalysisHost::new();
         documents.open(DOCUMENT, LANGUAGE, &module.text.text);
@@ -24,7 +24,7 @@ pub fn diagnostics(host: &Host, text: &str, profile: &Profile, rules: &Rules) ->
         // Nobody cancels this snapshot.
         found.extend(analysis.inline_diagnostics(DOCUMENT, text, &module, &statements).unwrap_or_default());
     }
-    finish(rules, found)
+    finish(text, rules, found)
 }
 
 const DOCUMENT: FileId = FileId(0);
