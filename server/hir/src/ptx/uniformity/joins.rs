@@ -246,7 +246,8 @@ impl<'f> Joins<'f> {
     }
 
     /// A branch and the blocks after it, up to the first block found to be on all paths to later ones. No
-    /// disjoint paths join after that block.
+    /// disjoint paths join after that block, unless one of them leads back to a block before the branch that
+    /// another has reached.
     fn before_one_block(&self, branch: BlockId) -> FxHashSet<BlockId> {
         let mut seen = FxHashSet::from_iter([branch]);
         let mut open = BinaryHeap::new();
@@ -255,10 +256,21 @@ impl<'f> Joins<'f> {
             let new = self.cfg.successors(last).filter(|next| seen.insert(*next));
             open.extend(new.map(|next| Reverse((self.order[next.index()], next))));
             match open.pop() {
-                Some(Reverse((_, block))) if !open.is_empty() => last = block,
+                Some(Reverse((_, block))) if !open.is_empty() || self.leads_back(branch, block, &seen) => {
+                    last = block
+                }
                 _ => return seen,
             }
         }
+    }
+
+    /// Whether paths after a block may join paths from a branch that have passed it by: at one of the `seen`
+    /// blocks, which are before the branch in a loop around both. They do not if all lanes wait at the block.
+    fn leads_back(&self, branch: BlockId, block: BlockId, seen: &FxHashSet<BlockId>) -> bool {
+        let order = |block: BlockId| self.order[block.index()];
+        self.in_cycle(branch, block)
+            && self.models.iter().any(|model| model.immediate(branch) != Some(block))
+            && seen.iter().any(|&before| order(before) < order(branch) && self.in_cycle(before, block))
     }
 
     /// The blocks that lanes reach from a branch before they reconverge.

@@ -130,7 +130,7 @@ fn contradictions_of(text: &str) -> Vec<String> {
 /// Kernels for which the analysis once called a divergent branch uniform.
 #[test]
 fn fixed_kernels() {
-    const BLOCKS: [&str; 6] = [
+    const BLOCKS: [&str; 7] = [
         // The reconvergence points of `stack` and `ipdom` differ in a loop that only a guarded `exit` leaves.
         "L0: @%p2 exit; @%p0 bra L4; L2: bra L0; L4: setp.lt.u32 %p2, %r0, 1; bra L2;",
         // `frontier` merges lanes before their reconvergence point.
@@ -148,6 +148,9 @@ fn fixed_kernels() {
         // The skipped definition is a copy of a value that all lanes compute.
         "L0: add.u32 %r0, %r0, 1; setp.eq.u32 %p1, %r0, 1; @%p1 bra L1; @%p0 bra L2; L1: mov.u32 %r3, %r0;
          L2: setp.eq.u32 %p2, %r3, 1; @%p2 bra L3; mov.u32 %r2, 0; L3: setp.lt.u32 %p1, %r0, 4; @%p1 bra L0;",
+        // Lanes of different iterations meet at the head of a loop that they re-enter by different branches.
+        "L0: setp.eq.u32 %p1, %r0, %r2; @%p1 bra L4; L1: @%p0 bra L0; L2: @%p0 exit; mov.u32 %r2, %ctaid.x; bra L0;
+         L4: @%p0 exit; L5: bra L1;",
     ];
     for blocks in BLOCKS {
         let text = with_registers(blocks);
