@@ -73,7 +73,7 @@ def _mode(torch: Any) -> Any:
             return bool(device.type == "cuda")
         return device.split(":")[0] == "cuda" if isinstance(device, str) else type(device) is int
 
-    class CudaOnCpu(TorchFunctionMode):
+    class CudaOnCpu(TorchFunctionMode):  # type: ignore[misc]
         def __torch_function__(
             self, function: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
         ) -> Any:
