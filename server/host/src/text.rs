@@ -28,3 +28,22 @@ pub(crate) fn newline(bytes: &[u8], at: usize) -> usize {
 pub(crate) fn char_end(text: &str, at: usize) -> usize {
     text.get(at..).and_then(|rest| rest.chars().next()).map_or(text.len(), |c| at + c.len_utf8())
 }
+
+/// The end of a comment that starts at `start` and may contain others.
+pub(crate) fn nested_comment_end(bytes: &[u8], start: usize, [open, close]: [&[u8; 2]; 2]) -> usize {
+    let (mut depth, mut at) = (0usize, start);
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        (depth, at) = if rest.starts_with(open) {
+            (depth + 1, at + 2)
+        } else if rest.starts_with(close) {
+            (depth - 1, at + 2)
+        } else {
+            (depth, at + 1)
+        };
+        if depth == 0 {
+            return at;
+        }
+    }
+    at
+}

@@ -49,15 +49,20 @@ impl Budget {
     }
 }
 
+/// How many brackets are open after a token, if `depth` are open before it.
+fn depth_after(token: &Token, depth: usize) -> usize {
+    match token.kind {
+        Kind::Punctuation(b'(' | b'[' | b'{') => depth + 1,
+        Kind::Punctuation(b')' | b']' | b'}') => depth.saturating_sub(1),
+        _ => depth,
+    }
+}
+
 /// The index after the group that opens at `open`.
 pub(crate) fn group_end(tokens: &[Token], open: usize) -> usize {
-    let mut depth = 0usize;
+    let mut depth = 0;
     for (index, token) in tokens.iter().enumerate().skip(open) {
-        match token.kind {
-            Kind::Punctuation(b'(' | b'[' | b'{') => depth += 1,
-            Kind::Punctuation(b')' | b']' | b'}') => depth = depth.saturating_sub(1),
-            _ => {}
-        }
+        depth = depth_after(token, depth);
         if depth == 0 {
             return index + 1;
         }
@@ -65,24 +70,25 @@ pub(crate) fn group_end(tokens: &[Token], open: usize) -> usize {
     tokens.len()
 }
 
-/// The parts between the commas outside of brackets, except for an empty last one.
-pub(crate) fn arguments(tokens: &[Token]) -> Vec<&[Token]> {
-    let mut arguments = Vec::new();
-    let (mut depth, mut start) = (0usize, 0);
+/// The parts between the separators outside of brackets.
+pub(crate) fn parts(tokens: &[Token], separator: u8) -> Vec<&[Token]> {
+    let mut parts = Vec::new();
+    let (mut depth, mut start) = (0, 0);
     for (index, token) in tokens.iter().enumerate() {
-        match token.kind {
-            Kind::Punctuation(b'(' | b'[' | b'{') => depth += 1,
-            Kind::Punctuation(b')' | b']' | b'}') => depth = depth.saturating_sub(1),
-            Kind::Punctuation(b',') if depth == 0 => {
-                arguments.push(&tokens[start..index]);
-                start = index + 1;
-            }
-            _ => {}
+        depth = depth_after(token, depth);
+        if depth == 0 && token.is(separator) {
+            parts.push(&tokens[start..index]);
+            start = index + 1;
         }
     }
-    if start < tokens.len() {
-        arguments.push(&tokens[start..]);
-    }
+    parts.push(&tokens[start..]);
+    parts
+}
+
+/// The parts between the commas outside of brackets, except for an empty last one.
+pub(crate) fn arguments(tokens: &[Token]) -> Vec<&[Token]> {
+    let mut arguments = parts(tokens, b',');
+    arguments.pop_if(|last| last.is_empty());
     arguments
 }
 

@@ -7,7 +7,7 @@ use super::literal;
 use super::scopes::Position;
 use crate::statement::{Denial, Dialect, Direction, Operand, Statement};
 use crate::template::Template;
-use crate::tokens::{Kind, Token, group_end, trimmed};
+use crate::tokens::{Kind, Token, group_end, parts, trimmed};
 
 /// Parses what follows the keyword. `None`, with nothing read, if it is no statement.
 ///
@@ -39,7 +39,7 @@ fn parse_statement(lexer: &mut Lexer<'_>, keyword: Token, position: Position) ->
     }
     let (tokens, end) = tokens(lexer)?;
     let source = lexer.source;
-    let sections: Vec<&[Token]> = sections(&tokens);
+    let sections = parts(&tokens, b':');
     let has_placeholders = sections.len() > 1;
     // The name of a declaration, or assembly of the file.
     if !has_placeholders && (!position.is_start && !qualified || position.is_outside) {
@@ -96,25 +96,6 @@ fn tokens(lexer: &mut Lexer<'_>) -> Option<(Vec<Token>, usize)> {
         }
         tokens.push(token);
     }
-}
-
-/// The parts between the colons outside of brackets.
-fn sections(tokens: &[Token]) -> Vec<&[Token]> {
-    let mut sections = Vec::new();
-    let (mut depth, mut start) = (0usize, 0);
-    for (index, token) in tokens.iter().enumerate() {
-        match token.kind {
-            Kind::Punctuation(b'(' | b'[' | b'{') => depth += 1,
-            Kind::Punctuation(b')' | b']' | b'}') => depth = depth.saturating_sub(1),
-            Kind::Punctuation(b':') if depth == 0 => {
-                sections.push(&tokens[start..index]);
-                start = index + 1;
-            }
-            _ => {}
-        }
-    }
-    sections.push(&tokens[start..]);
-    sections
 }
 
 /// The text of literals side by side. Everything else is a hole: a macro with its arguments, `#x`.

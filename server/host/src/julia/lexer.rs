@@ -1,6 +1,6 @@
 //! The tokens of Julia.
 
-use crate::text::{char_end, is_name, line_end, name_end};
+use crate::text::{char_end, is_name, line_end, name_end, nested_comment_end};
 use crate::tokens::{Kind, Token};
 
 pub(super) fn lex(source: &str) -> Vec<Token> {
@@ -9,7 +9,7 @@ pub(super) fn lex(source: &str) -> Vec<Token> {
     while let Some(byte) = bytes.get(at) {
         let (kind, end) = match byte {
             b'#' if bytes.get(at + 1) == Some(&b'=') => {
-                at = comment_end(bytes, at);
+                at = nested_comment_end(bytes, at, [b"#=", b"=#"]);
                 continue;
             }
             b'#' => {
@@ -45,22 +45,6 @@ fn ends_value(last: Option<&Token>, at: usize) -> bool {
             matches!(last.kind, Kind::Name | Kind::Number | Kind::Punctuation(b')' | b']' | b'}' | b'\''));
         last.end == at && is_value
     })
-}
-
-/// Comments nest: `#= … #= … =# =#`.
-fn comment_end(bytes: &[u8], start: usize) -> usize {
-    let (mut depth, mut at) = (0usize, start);
-    while at < bytes.len() {
-        match bytes[at..] {
-            [b'#', b'=', ..] => (depth, at) = (depth + 1, at + 2),
-            [b'=', b'#', ..] => (depth, at) = (depth - 1, at + 2),
-            _ => at += 1,
-        }
-        if depth == 0 {
-            return at;
-        }
-    }
-    at
 }
 
 /// The end of the string whose quote is at `open`. `$(…)` may contain quotes.

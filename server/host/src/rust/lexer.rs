@@ -1,6 +1,6 @@
 //! The tokens of Rust.
 
-use crate::text::{char_end, is_name, line_end, name_end};
+use crate::text::{char_end, is_name, line_end, name_end, nested_comment_end};
 use crate::tokens::{Kind, Token};
 
 pub(super) fn lex(source: &str) -> Vec<Token> {
@@ -13,7 +13,7 @@ pub(super) fn lex(source: &str) -> Vec<Token> {
                 continue;
             }
             b'/' if bytes.get(at + 1) == Some(&b'*') => {
-                at = comment_end(bytes, at);
+                at = nested_comment_end(bytes, at, [b"/*", b"*/"]);
                 continue;
             }
             b' ' | b'\t' | b'\r' | b'\n' => {
@@ -45,22 +45,6 @@ pub(super) fn lex(source: &str) -> Vec<Token> {
         at = end;
     }
     tokens
-}
-
-/// Comments nest.
-fn comment_end(bytes: &[u8], start: usize) -> usize {
-    let (mut depth, mut at) = (0usize, start);
-    while at < bytes.len() {
-        match bytes[at..] {
-            [b'/', b'*', ..] => (depth, at) = (depth + 1, at + 2),
-            [b'*', b'/', ..] => (depth, at) = (depth - 1, at + 2),
-            _ => at += 1,
-        }
-        if depth == 0 {
-            return at;
-        }
-    }
-    at
 }
 
 fn string_end(bytes: &[u8], open: usize) -> usize {

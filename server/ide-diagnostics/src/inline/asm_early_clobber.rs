@@ -1,7 +1,7 @@
 //! `asm-early-clobber`: an output that is written before the last input is read, and may share its register.
 
 use warplens_hir::ptx::Role;
-use warplens_host::Direction;
+use warplens_host::{Dialect, Direction};
 use warplens_ide_db::{Diagnostic, Severity};
 
 use super::accesses::Accesses;
@@ -13,11 +13,7 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
     let statement = accesses.statement;
     let has_early = matches!(
         statement.dialect,
-        warplens_host::Dialect::Gcc
-            | warplens_host::Dialect::PtxAsm
-            | warplens_host::Dialect::Cute
-            | warplens_host::Dialect::Llvm
-            | warplens_host::Dialect::Triton
+        Dialect::Gcc | Dialect::PtxAsm | Dialect::Cute | Dialect::Llvm | Dialect::Triton
     );
     if !accesses.is_certain() || !has_early {
         return;

@@ -10,17 +10,16 @@ use crate::codes;
 
 pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
     let statement = accesses.statement;
-    let effect_of = |instruction| effect(accesses.function, instruction);
-    let mut instructions = accesses.instructions();
+    let first = |wanted: &[Effect]| {
+        let mut instructions = accesses.instructions();
+        instructions.find(|instruction| wanted.contains(&effect(accesses.function, *instruction)))
+    };
     let option = |name: &str| statement.options.iter().find(|(option, _)| option == name);
     let has_clobber = statement.clobbers.iter().any(|clobber| clobber == "memory");
     match statement.dialect {
         Dialect::PtxAsm => {
             let Some((name, range)) = option("register_only") else { return };
-            let wanted = |effect| matches!(effect, Effect::Memory | Effect::Load);
-            let Some(instruction) = instructions.find(|instruction| wanted(effect_of(*instruction))) else {
-                return;
-            };
+            let Some(instruction) = first(&[Effect::Memory, Effect::Load]) else { return };
             let message = format!(
                 "`{}` accesses memory, but `{name}` says that the statement does not; remove it",
                 instruction.mnemonic()
@@ -34,11 +33,7 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
         }
         Dialect::Rust => {
             let Some((name, _)) = option("nomem").or_else(|| option("readonly")) else { return };
-            let Some(instruction) =
-                instructions.find(|instruction| effect_of(*instruction) == Effect::Memory)
-            else {
-                return;
-            };
+            let Some(instruction) = first(&[Effect::Memory]) else { return };
             let Some(host) = accesses.mnemonic(instruction) else { return };
             let message = format!(
                 "`{}` has an effect on memory, but `{name}` says that the statement has none; remove it",
@@ -54,11 +49,7 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
         Dialect::Triton => {}
         _ if has_clobber => {}
         _ => {
-            let Some(instruction) =
-                instructions.find(|instruction| effect_of(*instruction) == Effect::Memory)
-            else {
-                return;
-            };
+            let Some(instruction) = first(&[Effect::Memory]) else { return };
             let Some(host) = accesses.mnemonic(instruction) else { return };
             let message = format!(
                 "`{}` has an effect on memory, but the statement has no clobber `\"memory\"`: the compiler may move other accesses across it; add it",

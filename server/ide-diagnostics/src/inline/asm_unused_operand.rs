@@ -8,7 +8,7 @@ use super::placeholders::{PartKind, parts};
 use super::ranges::text_range;
 use crate::codes;
 
-/// The ratio of operands to used ones that is no mistake.
+/// A statement with more than this many times the operands that it uses leaves the others unused on purpose.
 const MANY: usize = 4;
 
 pub(super) fn check(statement: &Statement, found: &mut Vec<Diagnostic>) {

@@ -4,7 +4,7 @@ use expect_test::expect;
 
 use crate::findings_of_launch::{findings, kernel};
 
-/// Copies a box of 128 x 16 elements, whose bytes are announced as `announced`.
+/// Copies a box of 128 x 16 elements to an mbarrier that expects `announced` bytes.
 fn copied(element: &str, stride: u32, announced: u32) -> String {
     findings(&kernel(
         "sm_100a",

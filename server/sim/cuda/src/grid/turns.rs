@@ -31,7 +31,7 @@ impl Turns {
         self.current = member;
     }
 
-    /// It is the turn of the member after the current one.
+    /// Ends the turn of the current member; the next one follows.
     pub(super) fn end(&mut self, count: usize) {
         self.current = (self.current + 1) % count;
     }
