@@ -1,11 +1,12 @@
 // The box "Go to…": a typed place of the run, a finding, or a label of the code.
 import * as vscode from 'vscode';
 import { activeEditor } from '../active';
+import { moveCursor } from '../cursor';
 import type { FindingView } from '../finding';
 import { inform } from '../inform';
 import type { Lanes } from '../lanes';
 import { type LaneMasks, warpCount } from '../masks';
-import { textsOf } from '../panel/run_info';
+import { labelsIn } from '../panel/run_info';
 import { goToPlace, type Target } from './go';
 import { describe, missing, parsePlace } from './place';
 
@@ -70,14 +71,9 @@ function findingItems({ findings }: LaneMasks, view: FindingView): Item[] {
 }
 
 function labelItems(editor: vscode.TextEditor, masks: LaneMasks): Item[] {
-  const { labels } = textsOf(editor.document, masks);
-  return Object.entries(labels).map(([line, label]) => ({
+  return Object.entries(labelsIn(editor.document, masks)).map(([line, label]) => ({
     label: `$(symbol-key) ${label}`,
     description: `line ${Number(line) + 1}`,
-    go: () => {
-      const at = new vscode.Position(Number(line), 0);
-      editor.selection = new vscode.Selection(at, at);
-      editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
-    },
+    go: () => moveCursor(editor, Number(line)),
   }));
 }

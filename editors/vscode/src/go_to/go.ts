@@ -1,7 +1,7 @@
 // Goes to a place in the run: its warp and its visit in the editor, its lane and its register in the panel.
 import type * as vscode from 'vscode';
 import type { Step } from '../../../panel/src/generated/answers';
-import type { Warp } from '../../../panel/src/messages';
+import { messageOf, type Warp } from '../../../panel/src/messages';
 import { moveCursor } from '../cursor';
 import type { FindingView } from '../finding';
 import { informBriefly, warn } from '../inform';
@@ -54,7 +54,7 @@ async function find({ server, shown, editor }: Target, place: Place, masks: Lane
   try {
     return await server.request<Step | null>('warplens/moment', { textDocument: { uri: shown.uri }, ...at });
   } catch (error) {
-    warn(error instanceof Error ? error.message : String(error));
+    warn(messageOf(error));
     return undefined;
   }
 }

@@ -1,4 +1,5 @@
 // What can be typed into the box "Go to…": a place in a run, its parts in any order, such as `b 0,1,0 w3 v5 l9 %r7`. Pure.
+import { warpAt } from '../steps';
 
 /** A place in a run: what is not named stays as it is. Numbers as they are typed. */
 export interface Place {
@@ -95,10 +96,7 @@ export function missing({ block, warp, lane, visit, step, line }: Place, { grid,
 export function coordinates(block: number[], grid: number[]): number[] | undefined {
   const [width = 1, height = 1, depth = 1] = grid;
   const [first = 0, y = 0, z = 0] = block;
-  if (block.length === 1) {
-    const layer = Math.floor(first / width);
-    return first < width * height * depth ? [first % width, layer % height, Math.floor(layer / height)] : undefined;
-  }
+  if (block.length === 1) return first < width * height * depth ? warpAt(first, grid, 1).cta : undefined;
   return first < width && y < height && z < depth ? [first, y, z] : undefined;
 }
 

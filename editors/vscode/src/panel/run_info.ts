@@ -33,11 +33,20 @@ export function textsOf(
   document: vscode.TextDocument,
   masks: LaneMasks,
 ): { texts: Record<number, string>; labels: Record<number, string> } {
-  const statements = [...masks.lines.map(({ line }) => line), ...masks.not_run].slice(0, MAX_LINES);
-  const lines = statements.filter((line) => line < document.lineCount);
+  const lines = statementLines(document, masks);
   const textOf = (line: number) => document.lineAt(line).text;
   const texts = lines.map((line) => [line, textOf(line).trim().replace(/\s+/g, ' ').slice(0, MAX_COLUMNS)]);
-  return { texts: Object.fromEntries(texts), labels: labelsOf(textOf, lines) };
+  return { texts: Object.fromEntries(texts), labels: labelsIn(document, masks) };
+}
+
+/** By line, the labels of the statements of the run. */
+export function labelsIn(document: vscode.TextDocument, masks: LaneMasks): Record<number, string> {
+  return labelsOf((line) => document.lineAt(line).text, statementLines(document, masks));
+}
+
+function statementLines(document: vscode.TextDocument, masks: LaneMasks): number[] {
+  const statements = [...masks.lines.map(({ line }) => line), ...masks.not_run].slice(0, MAX_LINES);
+  return statements.filter((line) => line < document.lineCount);
 }
 
 export const NO_DOCUMENT: Nothing = {
