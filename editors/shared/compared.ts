@@ -1,6 +1,6 @@
 // The answer of `warplens/compare`, and its sentences. Pure.
-import type { Compared, Writer } from './generated/compared';
-import type { ComparedCode } from './generated/messages';
+import type { Compared, Writer } from '../vscode/src/generated/compared';
+import type { ComparedCode } from '../vscode/src/generated/messages';
 
 export type Answer = Compared & ComparedCode;
 
