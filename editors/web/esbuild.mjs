@@ -31,17 +31,15 @@ function kernel(file) {
 /** The first launch of a kernel in the launch file of the examples. */
 function launchOf(file) {
   const launches = parse(readFileSync(join(EXAMPLES, 'warplens.toml'), 'utf8')).launch;
-  const found = launches.find((launch) => launch.file === file);
-  if (!found) return {};
-  const { name: _, file: __, ...launch } = found;
-  return { launch };
+  const { name: _, file: __, ...launch } = launches.find((launch) => launch.file === file) ?? {};
+  return Object.keys(launch).length > 0 ? launch : undefined;
 }
 
-const examples = JSON.parse(readFileSync('examples.json', 'utf8')).map(({ title, file, compare }) => ({
+const examples = JSON.parse(readFileSync('examples.json', 'utf8')).map(({ title, file, launch = launchOf(file), compare }) => ({
   title,
   ...kernel(file),
-  ...launchOf(file),
-  ...(compare && { compare: kernel(compare) }),
+  launch,
+  compare: compare && kernel(compare),
 }));
 
 rmSync(OUT, { recursive: true, force: true });

@@ -1,10 +1,20 @@
 // The connection to the language server in its worker. Ending the worker is the only way to stop a run that does not yield.
-import { LSPClient, type LSPClientExtension, type Transport } from '@codemirror/lsp-client';
+import { LSPClient, type Transport } from '@codemirror/lsp-client';
 import type { RunProgress } from '../../panel/src/generated/run_progress';
 import type { Model } from '../../vscode/src/generated/messages';
 
 /** A run may take long, and the page has a button that stops it. The longest time of a timer. */
 const NO_TIMEOUT = 2 ** 31 - 1;
+
+/** What the page can do besides what its library says of itself. */
+const CAPABILITIES = {
+  textDocument: {
+    diagnostic: { relatedInformation: true, codeDescriptionSupport: true },
+    publishDiagnostics: { relatedInformation: true, codeDescriptionSupport: true },
+    codeAction: { codeActionLiteralSupport: { codeActionKind: { valueSet: ['quickfix'] } }, isPreferredSupport: true },
+    semanticTokens: { requests: { range: true }, tokenTypes: [], tokenModifiers: [], formats: ['relative'] },
+  },
+};
 
 export interface Events {
   lanesChanged(uri: string): void;
@@ -23,10 +33,7 @@ export class Client {
   private worker?: Worker;
   private settings: Settings = { maxSteps: 10_000_000 };
 
-  constructor(
-    private readonly events: Events,
-    extensions: LSPClientExtension[],
-  ) {
+  constructor(private readonly events: Events) {
     this.lsp = new LSPClient({
       rootUri: ROOT,
       timeout: NO_TIMEOUT,
@@ -46,7 +53,7 @@ export class Client {
         },
       },
       sanitizeHTML: sanitized,
-      extensions,
+      extensions: [{ clientCapabilities: CAPABILITIES }],
     });
   }
 

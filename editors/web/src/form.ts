@@ -75,6 +75,17 @@ export class Form {
     }
   }
 
+  /** Another kernel is there: what only suits the last one is left out, and the sizes stay. */
+  forgetKernel(): void {
+    this.hidden = {};
+    try {
+      const { args: _, expect: __, entry: ___, ...others } = this.rest();
+      this.toml.value = Object.keys(others).length > 0 ? tomlOf(others) : '';
+    } catch {
+      this.toml.value = '';
+    }
+  }
+
   /** Replaces the arguments. */
   writeArguments(args: unknown): void {
     this.toml.value = tomlOf({ ...this.rest(), args });

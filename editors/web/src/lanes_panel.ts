@@ -58,6 +58,7 @@ export class LanesPanel {
     const { client, shown } = this;
     const source: Source = {
       run: runInfo(masks),
+      isPart: true,
       request: <M extends Method>(method: M, params: object) =>
         client.request<Answers[M] | null>(`warplens/${method}`, { ...params, textDocument: { uri }, partial: true }).catch(fail),
       statement: (line) => texts[line] ?? '',

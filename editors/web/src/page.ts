@@ -1,5 +1,5 @@
 // The page: puts the parts together.
-import { EditorView, keymap } from '@codemirror/view';
+import { EditorView, keymap, type ViewUpdate } from '@codemirror/view';
 import { parse } from 'smol-toml';
 import type { LaneMasks } from '../../shared/masks';
 import { selectionOf, shapeOf, warpCount } from '../../shared/masks';
@@ -14,7 +14,7 @@ import { INFO } from './languages';
 import { decodeFragment, LANGUAGES, type Language, type LinkState } from './link';
 import { keepOffline } from './offline';
 import { Pane } from './pane';
-import { diagnostics, goTo, list } from './problems';
+import { type Fix, goTo, list } from './problems';
 import { save } from './save';
 import { linkTo, markdown, vscodeLink } from './share';
 import { applyTheme } from './theme';
@@ -32,6 +32,7 @@ const run = element<HTMLButtonElement>('page-run');
 const stop = element<HTMLButtonElement>('page-stop');
 const warps = element<HTMLSelectElement>('page-warp');
 const status = element('page-status');
+const problems = element('page-problems');
 /** What the tabs of other languages show when they are chosen again. */
 const kept = new Map<Language, Example>();
 /** What a link says about the next run. */
@@ -39,44 +40,32 @@ let wanted: Partial<LinkState> = {};
 let isStarted = false;
 let isRunning = false;
 
-const client: Client = new Client(
-  {
-    lanesChanged: (uri) => void update(uri),
-    progress: (uri, running) => {
-      if (uri === main.uri) setRunning(running !== null || isWaiting);
-    },
-    message: say,
+const client: Client = new Client({
+  lanesChanged: (uri) => void update(uri),
+  progress: (uri, running) => {
+    if (uri === main.uri) setRunning(running !== null || isWaiting);
   },
-  [
-    diagnostics(
-      {
-        fix: (view, diagnostic) => void fixes.show(view, paneOf(view).diagnostics, diagnostic),
-        changed(view, diagnostics) {
-          const pane = paneOf(view);
-          pane.diagnostics = diagnostics;
-          if (pane === main) list(element('page-problems'), view, diagnostics, { fix: showFix, changed: () => undefined });
-        },
-      },
-      (uri) => [main, other].find((pane) => pane.uri === uri)?.view,
-    ),
-  ],
-);
+  message: say,
+});
 
 let isWaiting = false;
 const fixes: Fixes = new Fixes(client, element('page-menu'));
-const showFix = (view: EditorView, diagnostic: Pane['diagnostics'][number]) => void fixes.show(view, paneOf(view).diagnostics, diagnostic);
+const fix: Fix = (view, diagnostic) => void fixes.show(view, paneOf(view).diagnostics, diagnostic);
 const keys = keymap.of([
   { key: 'Mod-.', run: (view) => handled(fixes.show(view, paneOf(view).diagnostics)) },
   { key: 'Mod-Enter', run: () => handled(runForm()) },
 ]);
 const cursor = EditorView.updateListener.of((update) => {
-  if (update.selectionSet && update.view === main.view) panel.follow(main.line, main.masks);
+  if (update.selectionSet) panel.follow(main.line, main.masks);
+  if (update.docChanged && replacesAll(update)) form.forgetKernel();
 });
 const main: Pane = new Pane(element('page-editor'), client, {
   folder: ROOT,
   readOnly,
   nonce: NONCE,
   extensions: [keys, cursor],
+  fix,
+  diagnosed: (diagnostics) => list(problems, main.view, diagnostics, fix),
   waits(count) {
     isWaiting = count > 0;
     setRunning(isWaiting);
@@ -87,6 +76,8 @@ const other: Pane = new Pane(element('page-other-editor'), client, {
   readOnly,
   nonce: NONCE,
   extensions: [keys],
+  fix,
+  diagnosed: () => undefined,
   waits: () => undefined,
 });
 const panel: LanesPanel = new LanesPanel(element('warplens-panel'), client, {
@@ -100,6 +91,15 @@ const panel: LanesPanel = new LanesPanel(element('warplens-panel'), client, {
 });
 const form = new Form(isExercise, () => void runForm());
 const comparison = new Comparison(client, main, other, say);
+
+/** Whether a new text took the place of the whole old one. */
+function replacesAll({ changes, startState }: ViewUpdate): boolean {
+  let isWhole = false;
+  changes.iterChanges((from, to, _, __, inserted) => {
+    isWhole = from === 0 && to === startState.doc.length && inserted.length > 0;
+  });
+  return isWhole;
+}
 
 function paneOf(view: EditorView): Pane {
   return view === other.view ? other : main;
@@ -144,8 +144,10 @@ async function runForm(): Promise<void> {
 
 /** Shows the lanes that the server has for a document. */
 async function update(uri: string): Promise<void> {
-  if (uri === other.uri) return void other.fetch();
-  if (uri !== main.uri) return;
+  const pane = [main, other].find((pane) => pane.uri === uri);
+  void pane?.diagnose();
+  if (pane === other) await other.fetch();
+  if (pane !== main) return;
   const masks = await main.fetch();
   if (masks === undefined || uri !== main.uri) return;
   panel.show(uri, masks, main.view);
@@ -216,7 +218,7 @@ function open({ text, language, launch, compare, ...rest }: LinkState | Example)
   panel.tab = tab;
   form.write(launch, task);
   form.offerModels(modelsOf(language));
-  list(element('page-problems'), main.view, [], { fix: showFix, changed: () => undefined });
+  list(problems, main.view, [], fix);
   for (const button of document.querySelectorAll<HTMLElement>('#page-languages [role=tab]')) {
     const isChosen = button.dataset.language === language;
     button.setAttribute('aria-selected', `${isChosen}`);

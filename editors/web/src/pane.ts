@@ -7,7 +7,7 @@ import type { Client } from './client';
 import { editorState } from './editor';
 import { INFO } from './languages';
 import type { Kernel, Language } from './link';
-import type { Diagnostic } from './problems';
+import { type Diagnostic, type Fix, mark } from './problems';
 import { lanesIn, showLanes } from './strips';
 
 export interface PaneOptions {
@@ -15,6 +15,10 @@ export interface PaneOptions {
   folder: string;
   readOnly: boolean;
   nonce: string;
+  /** Shows the fixes of a diagnostic. */
+  fix: Fix;
+  /** The diagnostics have changed. */
+  diagnosed(diagnostics: Diagnostic[]): void;
   /** The number of runs that this pane waits for has changed. */
   waits(count: number): void;
   extensions: Extension[];
@@ -25,6 +29,9 @@ export class Pane {
   uri = '';
   language: Language = 'ptx';
   diagnostics: Diagnostic[] = [];
+  private readonly changes = EditorView.updateListener.of(({ docChanged }) => {
+    if (docChanged) void this.diagnose();
+  });
   private latest = 0;
   private waiting = 0;
 
@@ -62,7 +69,9 @@ export class Pane {
     this.language = language;
     this.diagnostics = [];
     this.uri = `${this.options.folder}/${INFO[language].file}`;
-    this.view.setState(editorState(text, { ...this.options, client: this.client, uri: this.uri, language }));
+    const extensions = [this.options.extensions, this.changes];
+    this.view.setState(editorState(text, { ...this.options, extensions, client: this.client, uri: this.uri, language }));
+    void this.diagnose();
   }
 
   /** Closes the document, and leaves an empty editor. */
@@ -70,6 +79,19 @@ export class Pane {
     this.forget();
     this.uri = '';
     this.view.setState(this.empty());
+  }
+
+  /** Asks for the diagnostics of the text, and for the findings of its run. They never wait for a run. */
+  async diagnose(): Promise<void> {
+    const { view, client, options } = this;
+    const { doc } = view.state;
+    const params = { textDocument: { uri: this.uri } };
+    const report = await client.request<{ items?: Diagnostic[] }>('textDocument/diagnostic', params).catch(() => undefined);
+    // Those of an older text are followed by others.
+    if (!report?.items || view.state.doc !== doc) return;
+    this.diagnostics = report.items;
+    mark(view, report.items, options.fix);
+    options.diagnosed(report.items);
   }
 
   private empty(): EditorState {
