@@ -11,10 +11,9 @@ const CLIPBOARD = { 'dom.events.testing.asyncClipboard': true };
 /** Waits until `check` returns something that is not falsy, and returns it. */
 export async function until(what, check, seconds = 20) {
   const end = Date.now() + seconds * 1000;
-  let last;
   while (Date.now() < end) {
-    last = await check().catch((error) => void (last = error));
-    if (last) return last;
+    const found = await check().catch(() => undefined);
+    if (found) return found;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
   throw new Error(`${what}: not within ${seconds} s`);

@@ -64,7 +64,7 @@ function tests(browser, path) {
     const page = await bench.open(site.address);
     const [opcode] = await page.$$('.token-macro');
     await opcode.hover();
-    await bench.shows('.cm-tooltip-hover', /All 32 lanes reached this line[^]*mov/);
+    await bench.shows('.cm-tooltip-hover', /All 32 lanes reached this line.*mov/s);
   });
 
   test('typing gives diagnostics and completion', async () => {
@@ -84,7 +84,7 @@ function tests(browser, path) {
     const page = await bench.open(site.address);
     const race = await page.$$eval('#page-examples option', (options) => options.find(({ text }) => text === 'Data race').value);
     await page.select('#page-examples', race);
-    await bench.shows('#page-problems', /error Line \d+ Shared-memory race[^]*data-race/);
+    await bench.shows('#page-problems', /error Line \d+ Shared-memory race.*data-race/s);
     await page.waitForSelector('.cm-lintRange-error');
     await page.click('#page-problems .actions button');
     await page.waitForSelector('#page-menu [role=menuitem]');
