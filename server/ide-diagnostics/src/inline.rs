@@ -32,7 +32,7 @@ use warplens_ide_db::{Database, Diagnostic, File, placed_items};
 use warplens_syntax::ItemKind;
 
 pub use encoding::{encode, placeholder};
-pub use module::{Function, Module, add_body, header, modules, register, register_type};
+pub use module::{Function, Module, add_registers, add_template, header, modules, register, register_type};
 pub use placeholders::{Part, PartKind, parts};
 
 use crate::rules::Rules;

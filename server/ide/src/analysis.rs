@@ -31,7 +31,7 @@ use warplens_syntax::{ItemList, Language};
 use crate::contraction::Contractions;
 use crate::format::Formatted;
 use crate::hover::WantedSource;
-use crate::inline::{self, Embedded, HostDocument};
+use crate::inline::{self, Embedded, HostDocument, TryLens};
 use crate::language::{Editing, LanguageSupport};
 use crate::languages::{LANGUAGES, simulators};
 use crate::ptx::PTX;
@@ -145,14 +145,32 @@ impl AnalysisHost {
     pub fn open_host(&mut self, id: FileId, host: &'static Host, text: &str) {
         let before = Arc::make_mut(&mut self.hosts).remove(&id);
         let before = before.as_deref().map(HostDocument::embedded).unwrap_or_default();
-        self.read_host(id, host, text.to_owned(), before);
+        self.read_host(id, host, text.to_owned(), before, &[]);
+    }
+
+    /// Runs the statement at an offset of a host file for one warp from now on, or no longer. False if there is no statement.
+    pub fn try_statement(&mut self, id: FileId, offset: TextSize) -> bool {
+        let document = self.hosts.get(&id).cloned();
+        let Some((document, tried)) = document.and_then(|it| Some((it.clone(), it.tried_after(offset)?)))
+        else {
+            return false;
+        };
+        self.read_host(id, document.host, document.text.clone(), document.embedded(), &tried);
+        true
     }
 
     /// Reads a host file. Modules whose target it had before keep their inputs, and what was computed about unchanged statements.
-    fn read_host(&mut self, id: FileId, host: &'static Host, text: String, before: &[Embedded]) {
+    fn read_host(
+        &mut self,
+        id: FileId,
+        host: &'static Host,
+        text: String,
+        before: &[Embedded],
+        tried: &[TextSize],
+    ) {
         let target = self.inline_target.clone();
         let mut is_kept = vec![false; before.len()];
-        let document = HostDocument::new(id, host, target.as_deref(), text, |module| {
+        let document = HostDocument::new(id, host, target.as_deref(), text, tried, |module| {
             let same = |old: &Embedded| {
                 (&old.module.target, old.module.knows_target) == (&module.target, module.knows_target)
             };
@@ -222,7 +240,9 @@ impl AnalysisHost {
         let old = &document.text;
         let (start, end) = (usize::from(range.start()), usize::from(range.end()));
         let (Some(before), Some(after)) = (old.get(..start), old.get(end..)) else { return Err(OutOfRange) };
-        self.read_host(document.id, document.host, [before, insert, after].concat(), document.embedded());
+        let text = [before, insert, after].concat();
+        let tried = document.tried_after_edit(range, TextSize::of(insert));
+        self.read_host(document.id, document.host, text, document.embedded(), &tried);
         Ok(Edited { largest_item: 0 })
     }
 
@@ -347,7 +367,9 @@ impl Analysis {
 
     fn diagnostics_and(&self, file: FileId, fixes: Fixes) -> Answer<Vec<Diagnostic>> {
         if let Some(document) = self.hosts.get(&file) {
-            return attached(&self.db, |db| inline::check(db, document, &self.rules));
+            let mut found = attached(&self.db, |db| inline::check(db, document, &self.rules))?;
+            found.extend(inline::findings(document, &self.rules));
+            return Ok(found);
         }
         self.query(file, |db, file| warplens_ide_diagnostics::file::diagnostics(db, file, &self.rules, fixes))
     }
@@ -405,7 +427,9 @@ impl Analysis {
 
     pub fn hover(&self, file: FileId, offset: TextSize) -> Answer<Option<Hover>> {
         if let Some(document) = self.hosts.get(&file) {
-            return attached(&self.db, |db| inline::hover(db, document, offset));
+            let documented = attached(&self.db, |db| inline::hover(db, document, offset))?;
+            let ran = inline::lanes(document, offset, &self.rules);
+            return Ok(lanes::with_documentation(ran, documented));
         }
         self.query_position(file, offset, hover::hover)
     }
@@ -599,6 +623,11 @@ impl Analysis {
         self.query_language(file, |db, file, support| {
             lanes::lenses_of(db, file, support.simulator, launches, shown, style)
         })
+    }
+
+    /// The statements of inline PTX that can be run for one warp, and the outputs of those that are.
+    pub fn try_lenses(&self, file: FileId) -> Vec<TryLens> {
+        self.hosts.get(&file).map_or_else(Vec::new, |document| inline::lenses(document, &self.rules))
     }
 
     /// One line about the resources of each function, with the range of the function's name.

@@ -14,6 +14,9 @@ mod signature_help;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod try_it;
+mod try_kernel;
+mod try_values;
 
 pub(crate) use allow::allow_fix;
 pub(crate) use completion::{completions, supposed_text};
@@ -24,3 +27,5 @@ pub(crate) use document::{Embedded, HostDocument};
 pub(crate) use hover::hover;
 pub(crate) use signature_help::signature_help;
 pub(crate) use tokens::tokens_in;
+pub use try_it::TryLens;
+pub(crate) use try_it::{findings, lanes, lenses};

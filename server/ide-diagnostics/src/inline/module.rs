@@ -124,17 +124,22 @@ fn own_target(architecture: u32) -> Option<String> {
 fn add(module: &mut Module, statement: &Statement, index: usize, name: &str) {
     let text = &mut module.text;
     text.invent(&format!("\n.func {name}()\n{{\n"));
-    let (body, uncertain) = add_body(text, statement);
+    add_registers(text, statement);
+    let (body, uncertain) = add_template(text, statement);
     text.invent("ret;\n}\n");
     module.functions.push(Function { statement: index, body, uncertain });
 }
 
-/// Adds the registers of the operands and the template. Returns the range of the template, and the ranges that are not known.
-pub fn add_body(text: &mut Template, statement: &Statement) -> (Range<usize>, Vec<Range<usize>>) {
+/// Declares the registers of the operands.
+pub fn add_registers(text: &mut Template, statement: &Statement) {
     for (at, operand) in statement.operands.iter().enumerate() {
         let ty = register_type(statement, operand).unwrap_or(".b32");
         text.invent(&format!(".reg {ty} {};\n", register(statement, at)));
     }
+}
+
+/// Adds the template as PTX. Returns its range, and the ranges that are not known.
+pub fn add_template(text: &mut Template, statement: &Statement) -> (Range<usize>, Vec<Range<usize>>) {
     let braces = unmatched(statement);
     text.invent(&"{".repeat(braces.closed.len()));
     let start = text.text.len();

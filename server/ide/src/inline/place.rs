@@ -19,10 +19,14 @@ pub(super) struct Place<'h> {
 impl HostDocument {
     /// The statement at an offset.
     pub(super) fn statement_at(&self, offset: TextSize) -> Option<Place<'_>> {
+        self.index_at(offset).map(|index| self.place(index))
+    }
+
+    /// The number of the statement at an offset.
+    pub(super) fn index_at(&self, offset: TextSize) -> Option<usize> {
         let offset = usize::from(offset);
         let index = self.statements.partition_point(|statement| statement.range.start <= offset);
-        let index = index.checked_sub(1).filter(|index| offset <= self.statements[*index].range.end)?;
-        Some(self.place(index))
+        index.checked_sub(1).filter(|index| offset <= self.statements[*index].range.end)
     }
 
     pub(super) fn place(&self, index: usize) -> Place<'_> {

@@ -3,9 +3,11 @@
 use std::fmt::Write;
 
 use expect_test::{Expect, expect};
+use text_size::TextRange;
 use warplens_ide_db::TokenModifiers;
 
-use crate::fixture::{FILE, open_host};
+use crate::analysis::AnalysisHost;
+use crate::fixture::{FILE, Fixture, open_host};
 
 fn hover(host: &str, source: &str, expect: Expect) {
     let (fixture, analysis) = open_host(host, source);
@@ -469,4 +471,138 @@ r = tl.inline_asm_elementwise("mov.u33 $0, $1;", "=r,r", [x], tl.int32, True, 1)
             r = tl.inline_asm_elementwise("mov.u32 $0, $1;", "=r,r", [x], tl.int32, True, 1)
         "#]],
     );
+}
+
+/// The lens, the findings and the lanes of the statement at the cursor after it is tried.
+fn try_it(host: &str, source: &str, expect: Expect) {
+    let fixture = Fixture::new(source);
+    let mut documents = AnalysisHost::new();
+    documents.open_host(FILE, warplens_host::by_id(host).unwrap(), &fixture.text);
+    assert!(documents.try_statement(FILE, fixture.cursor()));
+    let analysis = documents.snapshot();
+    let mut shown = String::new();
+    for lens in analysis.try_lenses(FILE) {
+        writeln!(shown, "{} {}", fixture.show(lens.range), lens.title).unwrap();
+    }
+    for found in analysis.diagnostics(FILE).unwrap() {
+        let message = found.message.lines().next().unwrap_or_default();
+        writeln!(shown, "{} {}: {message}", fixture.show(found.range), found.code).unwrap();
+    }
+    expect.assert_eq(&shown);
+}
+
+#[test]
+fn trying_a_statement_shows_its_outputs_lane_by_lane() {
+    try_it(
+        "cuda-cpp",
+        r#"
+__device__ int f(int a, int b, float c) {
+    int r; float s;
+    // @try { a = 1, b = "iota" }
+    asm("{ .reg .b32 t; sub.s32 t, %3, %2; mul.lo.s32 %0, t, t; mul.f32 %1, %4, 0f3F000000; }"
+                         |
+        : "=r"(r), "=f"(s) : "r"(a), "r"(b), "f"(c));
+    asm("mov.u32 %0, %%laneid;" : "=r"(r));
+    return r;
+}
+"#,
+        expect![[r#"
+            5:`asm` ▽ r = 1 0 1 4 9 16 25 36 …, s = 0.5*lane + 100.0
+            7:`asm` ▷ Try it
+        "#]],
+    );
+    try_it(
+        "rust",
+        r#"
+unsafe fn f(x: u32, p: *const u32) -> u32 {
+    let mut y: u32;
+    asm!("ld.global.u32 {y}, [{p}]; shl.b32 {y}, {y}, {x};", y = out(reg32) y, x = in(reg32) x, p = in(reg64) p);
+           |
+    y
+}
+"#,
+        expect![[r#"
+            4:`asm` ▽ y = 0 8 32 96 256 640 1536 3584 …
+        "#]],
+    );
+    try_it(
+        "python",
+        r#"
+# @try { x = [1, 2, 3], "$2" = -4 }
+r = tl.inline_asm_elementwise("add.s32 $0, $1, $2;", "=r,r,r", [x, y], tl.int32, True, 1)
+                                |
+"#,
+        expect![[r#"
+            3:`inline_asm_elementwise` ▽ $0 = -3 -2 -1 -3 -2 -1 -3 -2 …
+        "#]],
+    );
+}
+
+#[test]
+fn trying_a_statement_shows_its_findings() {
+    try_it(
+        "cuda-cpp",
+        r#"
+__device__ void f(unsigned a, int x) {
+    asm volatile("{ .reg .b32 t; st.shared.u32 [%0], t; div.u32 %1, %1, 0; }" :: "r"(a), "r"(x) : "memory");
+                     |
+}
+"#,
+        expect![[r#"
+            3:`asm` ▽ 2 findings
+            3:`%1` asm-input-written: `%1` (`x`) is written, but is an input: the compiler assumes that it keeps its value; make it an output that is read, as with `+`
+            3:`st.shared.u32 [%0], t;` uninitialized-read: Uninitialized read: `t` in lanes 0-31, before it is written
+            3:`div.u32 %1, %1, 0;` division-by-zero: Division by zero: in lanes 0-31
+        "#]],
+    );
+    try_it(
+        "cuda-cpp",
+        r#"
+__device__ int f(int a) {
+    asm("add.s32 %0, %0, 1;" : "+r"(a)); // @try { b = 1 }
+          |
+    return a;
+}
+"#,
+        expect![[r#"
+            3:`asm` Not run: `@try`: no input is named `b`
+        "#]],
+    );
+}
+
+#[test]
+fn hover_of_a_tried_statement_has_the_values_of_its_lanes() {
+    let source = r#"
+__device__ int f(int a) {
+    int r;
+    asm("mul.lo.s32 %0, %1, %1;" : "=r"(r) : "r"(a));
+                     |
+    return r;
+}
+"#;
+    let fixture = Fixture::new(source);
+    let mut documents = AnalysisHost::new();
+    documents.open_host(FILE, warplens_host::by_id("cuda-cpp").unwrap(), &fixture.text);
+    documents.try_statement(FILE, fixture.cursor());
+    // The run follows an edit.
+    let at = fixture.text.find("lo.s32").unwrap() as u32;
+    documents.edit(FILE, TextRange::at(at.into(), 2.into()), "lo").unwrap();
+    let hover = documents.snapshot().hover(FILE, fixture.cursor()).unwrap().unwrap();
+    let shown = hover.markdown.split("\n\n---").next().unwrap();
+    expect![[r#"
+        **`%0`** after this line:
+
+        ```text
+        lane   +0   +1   +2   +3   +4   +5   +6   +7
+           0    0    1    4    9   16   25   36   49
+           8   64   81  100  121  144  169  196  225
+          16  256  289  324  361  400  441  484  529
+          24  576  625  676  729  784  841  900  961
+        ```
+
+        **All 32 lanes** reached this line, once.
+
+        Launch *try*, block 0,0,0, warp 0, model `stack`."#]].assert_eq(shown);
+    assert!(documents.try_statement(FILE, fixture.cursor()));
+    assert_eq!(documents.snapshot().try_lenses(FILE)[0].title, "▷ Try it");
 }
