@@ -602,7 +602,8 @@ __device__ int f(int a) {
 
         **All 32 lanes** reached this line, once.
 
-        Launch *try*, block 0,0,0, warp 0, model `stack`."#]].assert_eq(shown);
+        Launch *try*, block 0,0,0, warp 0, model `stack`."#]]
+    .assert_eq(shown);
     assert!(documents.try_statement(FILE, fixture.cursor()));
     assert_eq!(documents.snapshot().try_lenses(FILE)[0].title, "▷ Try it");
 }
