@@ -25,10 +25,10 @@ use super::files::{Found, Input, Searched, collect};
 use super::input::{Checkable, InputText, checkable_parser, host_of};
 use super::outcome::{Outcome, print_message, unusable};
 use super::terminal;
-use crate::allocator;
-use crate::cores::{Cores, STACK};
-use crate::language;
 use report::{Checked, CheckedFile, Report};
+use warplens_lsp::language;
+use warplens_system::allocator;
+use warplens_system::cores::{Cores, STACK};
 use warplens_tools::open;
 
 /// Freed blocks of up to this size are reused. Even the blocks of most texts are smaller.

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::input::{InputText, ReadError, STANDARD_INPUT, host_of, read_found, read_named};
-use crate::disk::read_file;
-use crate::language;
+use warplens_lsp::language;
+use warplens_system::disk::read_file;
 
 /// How many bytes are read to determine the language.
 const SNIFFED: u64 = 1 << 16;

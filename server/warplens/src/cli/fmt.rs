@@ -18,9 +18,9 @@ use super::input::{STANDARD_INPUT, language_parser};
 use super::outcome::{Outcome, print_message, unusable};
 use super::plain::{plain, without_controls};
 use super::terminal;
-use crate::disk::replace_file::replace;
-use crate::language;
+use warplens_lsp::language;
 use warplens_protocol::position::{self, Encoding};
+use warplens_system::disk::replace_file::replace;
 use warplens_tools::open;
 
 const STRONG: Style = Style::new().bold();

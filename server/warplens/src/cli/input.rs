@@ -12,8 +12,8 @@ use warplens_ide::{Language, languages};
 use warplens_tools::LargeItem;
 use warplens_tools::listing::{self, MachineCode, Tools};
 
-use crate::disk::read_file::{self, FileError};
-use crate::language::LanguageError;
+use warplens_lsp::language::LanguageError;
+use warplens_system::disk::read_file::{self, FileError};
 
 pub(crate) const STANDARD_INPUT: &str = "-";
 

@@ -42,7 +42,7 @@ use super::launch::{note_errors, read_launches, read_source};
 use super::outcome::{Outcome, unusable};
 use super::schedules::ExploredRun;
 use super::terminal;
-use crate::cores::Cores;
+use warplens_system::cores::Cores;
 
 /// Columns of a page or a picture, at which messages wrap.
 const PICTURE_WIDTH: usize = 120;

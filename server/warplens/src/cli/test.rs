@@ -14,8 +14,8 @@ use clap::{Args, ValueEnum};
 
 use super::files::{Found, Input, Searched, collect};
 use super::outcome::{Outcome, print_message, unusable};
-use crate::launch_file;
 use case::{Case, End, Runner};
+use warplens_lsp::launch_file;
 
 /// Schedules under which a launch runs besides the default one.
 const SCHEDULES: u32 = 8;

@@ -1,0 +1,28 @@
+//! The names of commands: those that the server executes, and those of the VS Code extension in lenses.
+
+use crate::handlers::ptxas::RESOURCES;
+
+/// Selects the launch whose lanes a document shows.
+pub(crate) const SELECT_LAUNCH: &str = "warplens.selectLaunch";
+
+pub(crate) const LIST_LAUNCHES: &str = "warplens.listLaunches";
+
+/// Answers with the inferred launch as text.
+pub(crate) const DRAFT_LAUNCH: &str = "warplens.draftLaunch";
+
+/// Selects the visit of a line whose values and masks are shown.
+pub(crate) const SELECT_VISIT: &str = "warplens.selectVisit";
+
+pub(crate) const STOP_RUN: &str = "warplens.stopRun";
+
+/// Shows the constructs that a source action could not rewrite.
+pub(crate) const SHOW_LEFT: &str = "warplens.showLeft";
+
+pub(crate) const ALL: [&str; 7] =
+    [SELECT_LAUNCH, LIST_LAUNCHES, DRAFT_LAUNCH, SELECT_VISIT, STOP_RUN, RESOURCES, SHOW_LEFT];
+
+/// The command of the VS Code extension that lets the user pick a launch.
+pub(crate) const PICK_LAUNCH: &str = "warplens.pickLaunch";
+
+/// The command of the VS Code extension that opens or writes a launch.
+pub(crate) const EDIT_LAUNCH: &str = "warplens.editLaunch";
