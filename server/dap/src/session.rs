@@ -150,7 +150,7 @@ impl<'s, W: Write> Session<'s, W> {
             "type": "response", "request_seq": request.seq, "command": request.command, "success": answer.is_ok(),
         });
         match answer {
-            Ok(Json::Null) => {}
+            Ok(Json::Null) if !request.command.starts_with("warplens/") => {}
             Ok(body) => message["body"] = body,
             Err(Failure(text)) => {
                 let is_cancelled = text.starts_with("cancelled");

@@ -165,7 +165,9 @@ impl Debuggee {
                 Some(count)
             }
         };
-        let (active, executed) = next.map_or((0, 0), |next| (next.active, next.executed));
+        // At the end of a warp, its lanes as they were launched.
+        let all = self.launched(warp);
+        let (active, executed) = next.map_or((all, all), |next| (next.active, next.executed));
         let function = next.map_or(0, |next| self.function_of(next.statement));
         Ok(At { facts: &self.facts, state, step: self.position, warp, function, active, executed, visit })
     }
