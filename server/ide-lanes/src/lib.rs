@@ -31,6 +31,7 @@ mod testing;
 mod typescript;
 mod view;
 pub mod wave;
+pub mod why;
 
 pub use count::count;
 pub use features::{
@@ -44,8 +45,8 @@ pub use launches::{
 };
 pub use program::{AddressRegister, CodePlace, FileLine, Flow, Numbers, SourceLine, Statement};
 pub use run::{
-    BranchSides, BufferCoverage, Coverage, Exploration, Explored, InexactResults, Missing, Outcome, Prepared,
-    Role, RunRequest, RunSettings, VERDICTS, Verdict, WarpRequest, prepare,
+    BranchSides, BufferCoverage, Coverage, Exploration, Explored, InexactResults, MAX_RECORDING, Missing,
+    Outcome, Prepared, Replay, Role, RunRequest, RunSettings, VERDICTS, Verdict, WarpRequest, prepare,
 };
 pub use simulator::{
     Decoded, DocumentKernel, FindingInText, Found, LaunchProblem, Model, Progressing, Simulator,

@@ -15,6 +15,7 @@ pub mod event;
 mod generations;
 mod happens_before;
 mod in_flight;
+pub mod listed;
 pub(crate) mod local;
 pub mod mbarrier_phases;
 mod memory;
@@ -56,6 +57,7 @@ use self::cost::Cost;
 use self::event::{AccessEvent, AccessKind};
 use self::generations::Generations;
 use self::happens_before::{BlockClock, ClusterClock, HappensBefore, SyncAccess, Thread};
+use self::listed::{ListedAccess, list};
 use self::local::LocalShadow;
 use self::memory::ShadowMemory;
 use self::patterns::ProgramPatterns;
@@ -111,6 +113,8 @@ pub struct Sanitizer {
     pub undefined: UndefinedAccess,
     pub(crate) memory: ShadowMemory,
     pub watch: Option<WatchedByte>,
+    /// The accesses of the running statement, for a recording.
+    pub listed: Option<Vec<ListedAccess>>,
     /// The ranges of device memory that the prerequisite grid writes: addresses and lengths.
     pub prerequisite_writes: Vec<(u64, u64)>,
     /// The bytes of the launch's buffers that have no value.
@@ -154,7 +158,7 @@ impl Sanitizer {
     ];
 
     pub fn required(options: &RunOptions) -> bool {
-        options.checks != Checks::default() || options.counters || options.watch.is_some()
+        options.checks != Checks::default() || options.counters || options.watch.is_some() || options.records
     }
 
     pub fn with_patterns(
@@ -171,6 +175,7 @@ impl Sanitizer {
             lockstep,
             patterns,
             watch: watch.map(WatchedByte::new),
+            listed: options.records.then(Vec::new),
             ..Sanitizer::default()
         })
     }
@@ -256,6 +261,9 @@ impl Sanitizer {
     pub fn accessed(&mut self, event: &AccessEvent<'_>, spaces: &Spaces, local: &Local) {
         if self.cost.counts {
             self.cost.count(event);
+        }
+        if let Some(listed) = &mut self.listed {
+            list(listed, event);
         }
         if self.watch.is_some() && !event.kind.reads() {
             self.watch(event);
@@ -352,6 +360,11 @@ impl Sanitizer {
     #[inline]
     pub fn take_watch_hit(&mut self) -> bool {
         self.watch.as_mut().is_some_and(WatchedByte::take_hit)
+    }
+
+    /// The accesses of the statement that ends, if they are listed.
+    pub fn take_listed(&mut self) -> Vec<ListedAccess> {
+        self.listed.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// A shuffle read lanes that do not take part in it.

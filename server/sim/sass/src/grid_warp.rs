@@ -121,7 +121,8 @@ impl CudaWarp for Warp {
     }
 
     fn take_values(&mut self, launch: &Launch<'_>) -> Option<Values> {
-        Some(self.tracer.take()?.finish(&launch.program.named))
+        let tracer = self.tracer.take_if(|tracer| !tracer.is_recording())?;
+        Some(tracer.finish(&launch.program.named))
     }
 
     /// If a result is not known, the buffers differ from what the kernel would leave.

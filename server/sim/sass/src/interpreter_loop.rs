@@ -15,7 +15,7 @@ use super::exec::{ExecContext, execute, run_quick};
 use super::machine::Group;
 use super::observer::{Executing, Observer};
 use super::pause::Pause;
-use super::program::{CcTest, Operation, Quick};
+use super::program::{CcTest, Cell, Operation, Program, Quick};
 use super::running::{Next, Running, Stop};
 use super::undefined::UndefinedVisit;
 use super::warp::{RunContext, Warp};
@@ -172,6 +172,14 @@ impl Warp {
             };
             observer.trace(at, &self.registers);
         }
+    }
+
+    /// Records the registers that a control instruction has written.
+    pub(super) fn record_late(&mut self, program: &Program, statement: u32, lanes: u32) {
+        let Some((tracer, written)) = self.tracer.as_mut().zip(self.written.as_ref()) else { return };
+        let undefined = &self.undefined;
+        let known = |cell: Cell| written.lanes(cell) & !undefined.unknown(cell);
+        tracer.keep(program, StatementId(statement), &self.registers, &known, lanes);
     }
 
     /// Checks a control instruction for uses of undefined values. An error stops the run.
