@@ -31,7 +31,7 @@ use warplens_syntax::{ItemList, Language};
 use crate::contraction::Contractions;
 use crate::format::Formatted;
 use crate::hover::WantedSource;
-use crate::inline::{self, Embedded, HostDocument, TryLens};
+use crate::inline::{self, Embedded, HostDocument, InlineOptions, TryLens};
 use crate::language::{Editing, LanguageSupport};
 use crate::languages::{LANGUAGES, simulators};
 use crate::ptx::PTX;
@@ -70,8 +70,7 @@ pub struct AnalysisHost {
     files: Arc<FxHashMap<FileId, File>>,
     /// The open files of other languages with inline PTX.
     hosts: Arc<FxHashMap<FileId, Arc<HostDocument>>>,
-    /// The target of inline PTX that is not behind a condition about it.
-    inline_target: Option<String>,
+    inline: InlineOptions,
     /// Inputs of closed files. The database never frees an input, so they are reused.
     free: Vec<File>,
     rules: Arc<Rules>,
@@ -107,7 +106,7 @@ impl AnalysisHost {
             languages,
             files: Arc::default(),
             hosts: Arc::default(),
-            inline_target: None,
+            inline: InlineOptions::default(),
             free: Vec::new(),
             rules: Arc::default(),
             accepts: Accepts::default(),
@@ -168,9 +167,9 @@ impl AnalysisHost {
         before: &[Embedded],
         tried: &[TextSize],
     ) {
-        let target = self.inline_target.clone();
+        let options = self.inline.clone();
         let mut is_kept = vec![false; before.len()];
-        let document = HostDocument::new(id, host, target.as_deref(), text, tried, |module| {
+        let document = HostDocument::new(id, host, &options, text, tried, |module| {
             let same = |old: &Embedded| {
                 (&old.module.target, old.module.knows_target) == (&module.target, module.knows_target)
             };
@@ -199,9 +198,9 @@ impl AnalysisHost {
         self.edit_file(old.file, range, insert);
     }
 
-    /// Checks inline PTX that is not behind a condition about its target against this one.
-    pub fn set_inline_target(&mut self, target: Option<String>) {
-        if std::mem::replace(&mut self.inline_target, target.clone()) == target {
+    /// Analyzes inline PTX in this way from now on.
+    pub fn set_inline(&mut self, options: InlineOptions) {
+        if std::mem::replace(&mut self.inline, options.clone()) == options {
             return;
         }
         for document in self.hosts.values().cloned().collect::<Vec<_>>() {

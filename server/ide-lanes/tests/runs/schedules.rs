@@ -160,9 +160,12 @@ fn machine_code_has_schedules() {
     );
     let plain =
         SASS_TICKETS.replace("ATOMG.E.ADD.STRONG.GPU PT, R6, [R2.64], R5", "SHF.R.U32.HI R6, RZ, 0x5, R0");
-    check(&prepared_text(warplens_syntax::sass::LANGUAGE, &plain), expect![[r#"
+    check(
+        &prepared_text(warplens_syntax::sass::LANGUAGE, &plain),
+        expect![[r#"
         0 schedules, independent: true
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@ use warplens_ide_db::{Database, Diagnostic, FileId, Profile};
 use warplens_ide_diagnostics::inline::{check_module, check_statements, finish};
 use warplens_ide_diagnostics::rules::Rules;
 
+use super::InlineOptions;
 use super::document::HostDocument;
 use crate::analysis::AnalysisHost;
 
@@ -14,7 +15,7 @@ use crate::analysis::AnalysisHost;
 pub fn diagnostics(host: &'static Host, text: &str, profile: &Profile, rules: &Rules) -> Vec<Diagnostic> {
     let mut documents = AnalysisHost::new();
     documents.set_rules(rules.clone());
-    documents.set_inline_target(profile.architecture.clone());
+    documents.set_inline(InlineOptions { enabled: true, target: profile.architecture.clone() });
     documents.open_host(FileId(0), host, text);
     // Nobody cancels this snapshot.
     documents.snapshot().diagnostics(FileId(0)).unwrap_or_default()

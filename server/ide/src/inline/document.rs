@@ -8,6 +8,7 @@ use warplens_ide_db::{File, FileId};
 use warplens_ide_diagnostics::inline::{Module, modules};
 use warplens_ide_diagnostics::rules::Rules;
 
+use super::InlineOptions;
 use super::try_it::Tried;
 
 /// A host file at one version.
@@ -36,17 +37,17 @@ pub(crate) struct Embedded {
 }
 
 impl HostDocument {
-    /// Reads a host file. `target` is that of statements that are not behind a condition about it, `input` makes the input of the database for a module.
+    /// Reads a host file. `input` makes the input of the database for a module.
     pub(crate) fn new(
         id: FileId,
         host: &'static Host,
-        target: Option<&str>,
+        options: &InlineOptions,
         text: String,
         tried: &[TextSize],
         mut input: impl FnMut(&Module) -> File,
     ) -> HostDocument {
-        let statements = host.statements(&text);
-        let modules = modules(&statements, target).into_iter();
+        let statements = if options.enabled { host.statements(&text) } else { Vec::new() };
+        let modules = modules(&statements, options.target.as_deref()).into_iter();
         let embedded: Vec<_> = modules.map(|module| Embedded { file: input(&module), module }).collect();
         let mut places = vec![(0, 0); statements.len()];
         for (index, embedded) in embedded.iter().enumerate() {
