@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, File, Options};
+use crate::support::{Client, File, Options, range};
 
 const SOURCE: &str = r#"
 __device__ int f(int a, int b) {
@@ -41,26 +41,28 @@ fn requests_are_answered_inside_the_strings_only() {
 
 #[test]
 fn problems_follow_edits_and_the_setting_switches_them_off() {
-    let (mut client, file) = open();
-    let codes = |client: &mut Client| {
-        let params = json!({ "textDocument": file.cursors[0].params()["textDocument"] });
-        let report = client.request("textDocument/diagnostic", params);
-        let items = report["items"].as_array().unwrap();
+    let mut client = Client::with_options(&Options::plain());
+    let mut file = client.open_as("cuda-cpp", "kernel.cu", SOURCE);
+    let codes = |client: &mut Client, file: &File| {
+        let items = client.published(file);
         items.iter().map(|item| item["code"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(codes(&mut client), ["asm-unused-operand"]);
+    assert_eq!(codes(&mut client, &file), ["asm-unused-operand"]);
+    client.edit(&mut file, range([3, 9], [3, 12]), "madd");
+    assert_eq!(codes(&mut client, &file), ["unknown-instruction", "asm-unused-operand"]);
     client.notify(
         "workspace/didChangeConfiguration",
         json!({ "settings": { "warplens": { "inline": { "enable": false } } } }),
     );
-    assert_eq!(codes(&mut client), Vec::<String>::new());
+    assert_eq!(codes(&mut client, &file), Vec::<String>::new());
 }
 
 #[test]
 fn a_lens_runs_a_statement_for_one_warp() {
     let (mut client, file) = open();
     let params = json!({ "textDocument": file.cursors[0].params()["textDocument"] });
-    let lens = |client: &mut Client| client.request("textDocument/codeLens", params.clone())[0]["command"].clone();
+    let lens =
+        |client: &mut Client| client.request("textDocument/codeLens", params.clone())[0]["command"].clone();
     let command = lens(&mut client);
     assert_eq!(command["title"], "▷ Try it");
     let run = |client: &mut Client, command: &Value| {
