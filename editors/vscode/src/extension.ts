@@ -9,7 +9,7 @@ import { newKernel, reportIssue } from './first_minute';
 import { openGoTo } from './go_to/box';
 import { applyIndentation } from './indentation';
 import { Lanes } from './lanes';
-import { LANGUAGES } from './languages';
+import { HOSTS, INLINE, LANGUAGES } from './languages';
 import { editLaunch } from './launch';
 import { adoptLaunchDocuments } from './launch_documents';
 import { LinkedDocuments } from './linked';
@@ -71,7 +71,10 @@ export function activate(context: vscode.ExtensionContext): void {
   for (const [name, run] of Object.entries(commands)) {
     context.subscriptions.push(vscode.commands.registerCommand(name, run));
   }
-  context.subscriptions.push(vscode.workspace.onDidOpenTextDocument((document) => startFor(document, server)));
+  context.subscriptions.push(
+    vscode.workspace.onDidOpenTextDocument((document) => startFor(document, server)),
+    vscode.workspace.onDidSaveTextDocument((document) => startFor(document, server)),
+  );
   for (const document of vscode.workspace.textDocuments) startFor(document, server);
 }
 
@@ -109,7 +112,8 @@ function text(argument: unknown): string | undefined {
   return typeof argument === 'string' ? argument : undefined;
 }
 
-/** The server starts with the first document of one of the languages, so that other work costs nothing. */
+/** The server starts with the first document of one of the languages or with inline PTX, so that other work costs nothing. */
 function startFor(document: vscode.TextDocument, server: Server): void {
-  if (LANGUAGES.includes(document.languageId)) void server.start();
+  const mayHaveInline = () => HOSTS.includes(document.languageId) && INLINE.test(document.getText());
+  if (LANGUAGES.includes(document.languageId) || mayHaveInline()) void server.start();
 }

@@ -7,7 +7,7 @@ import type { RunProgress } from '../../panel/src/generated/run_progress';
 import { messageOf } from '../../panel/src/messages';
 import { display } from './display';
 import type { Assembled, Listing, Model, Selection } from './generated/messages';
-import { LANGUAGES } from './languages';
+import { coloredHosts, HOSTS, LANGUAGES } from './languages';
 import { Selections } from './selections';
 
 /** A command that the server registers. */
@@ -219,7 +219,13 @@ export class Server implements vscode.Disposable {
     return {
       documentSelector: [...LANGUAGES.map((language) => ({ language })), { scheme: 'file', pattern: '**/warplens.toml' }],
       outputChannel: this.log,
-      initializationOptions: { lenses: 'extension', lanesChanged: true, laneStrip: true, runProgress: true },
+      initializationOptions: {
+        lenses: 'extension',
+        lanesChanged: true,
+        laneStrip: true,
+        runProgress: true,
+        inline: { languages: HOSTS, tokens: coloredHosts((id) => vscode.extensions.getExtension(id) !== undefined) },
+      },
       errorHandler: this.errorHandler(library),
       middleware: {
         // After a restart the client reopens all documents.

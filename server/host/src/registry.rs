@@ -30,6 +30,14 @@ pub static HOSTS: &[Host] = &[
     Host { id: "mojo", extensions: &["mojo", "🔥"], words: &["inlined_assembly"], scan: mojo::statements },
 ];
 
+impl PartialEq for Host {
+    fn eq(&self, other: &Host) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Host {}
+
 impl Host {
     /// Whether a file may have a statement, by a search for a few words.
     pub fn may_have_statements(&self, text: &str) -> bool {
@@ -59,7 +67,8 @@ pub fn by_extension(extension: &str) -> Option<&'static Host> {
     HOSTS.iter().find(|host| host.extensions.contains(&extension.as_str()))
 }
 
-/// The host with this language id.
+/// The host with this language id. Neovim and Emacs call CUDA `cuda`.
 pub fn by_id(id: &str) -> Option<&'static Host> {
+    let id = if id == "cuda" { "cuda-cpp" } else { id };
     HOSTS.iter().find(|host| host.id == id)
 }

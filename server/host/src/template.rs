@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::edit::Edit;
+
 /// The text after the host language has decoded its literals. What belongs to the template language stays: `%0`, `%%`, `{x}`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Template {
@@ -90,6 +92,29 @@ impl Template {
                 PieceKind::Copied => self.copy(text, piece.host.start + from - piece.template.start),
                 kind => self.push(text, piece.host.clone(), kind),
             }
+        }
+    }
+
+    /// Edits the text of a piece. The positions in the host file are still those before the edit, except that the piece ends where its
+    /// new text does.
+    pub(crate) fn edit(&mut self, piece: usize, edit: &Edit<'_>) {
+        let Piece { template, host, .. } = &self.pieces[piece];
+        let start = template.start + edit.removed.start - host.start;
+        self.text.replace_range(start..start + edit.removed.len(), edit.inserted);
+        let moved = |at: usize| at - edit.removed.len() + edit.inserted.len();
+        self.pieces[piece].template.end = moved(self.pieces[piece].template.end);
+        for later in &mut self.pieces[piece + 1..] {
+            later.template = moved(later.template.start)..moved(later.template.end);
+        }
+    }
+
+    /// Moves the positions in the host file after an edit.
+    pub fn move_after(&mut self, edit: &Edit<'_>) {
+        for piece in &mut self.pieces {
+            // Text that is inserted at the start of a literal belongs to it.
+            let is_edited = piece.kind == PieceKind::Copied && piece.host.start == edit.removed.start;
+            let start = if is_edited { piece.host.start } else { edit.moved(piece.host.start) };
+            piece.host = start..edit.moved(piece.host.end);
         }
     }
 

@@ -31,7 +31,7 @@ use warplens_syntax::{ItemList, Language};
 use crate::contraction::Contractions;
 use crate::format::Formatted;
 use crate::hover::WantedSource;
-use crate::inline::{self, Embedded, HostDocument, TryLens};
+use crate::inline::{self, Embedded, HostDocument, InlineOptions, TryLens};
 use crate::language::{Editing, LanguageSupport};
 use crate::languages::{LANGUAGES, simulators};
 use crate::ptx::PTX;
@@ -70,8 +70,7 @@ pub struct AnalysisHost {
     files: Arc<FxHashMap<FileId, File>>,
     /// The open files of other languages with inline PTX.
     hosts: Arc<FxHashMap<FileId, Arc<HostDocument>>>,
-    /// The target of inline PTX that is not behind a condition about it.
-    inline_target: Option<String>,
+    inline: InlineOptions,
     /// Inputs of closed files. The database never frees an input, so they are reused.
     free: Vec<File>,
     rules: Arc<Rules>,
@@ -107,7 +106,7 @@ impl AnalysisHost {
             languages,
             files: Arc::default(),
             hosts: Arc::default(),
-            inline_target: None,
+            inline: InlineOptions::default(),
             free: Vec::new(),
             rules: Arc::default(),
             accepts: Accepts::default(),
@@ -159,7 +158,7 @@ impl AnalysisHost {
         true
     }
 
-    /// Reads a host file. Modules whose target it had before keep their inputs, and what was computed about unchanged statements.
+    /// Reads a host file. The inputs of its former modules are used again.
     fn read_host(
         &mut self,
         id: FileId,
@@ -168,40 +167,33 @@ impl AnalysisHost {
         before: &[Embedded],
         tried: &[TextSize],
     ) {
-        let target = self.inline_target.clone();
-        let mut is_kept = vec![false; before.len()];
-        let document = HostDocument::new(id, host, target.as_deref(), text, tried, |module| {
-            let same = |old: &Embedded| {
-                (&old.module.target, old.module.knows_target) == (&module.target, module.knows_target)
-            };
-            match before.iter().position(same) {
-                Some(index) => {
-                    is_kept[index] = true;
-                    self.update_module(&before[index], module);
-                    before[index].file
-                }
-                None => {
-                    let document = Document::new(ItemList::new(PTX.info, &module.text.text));
-                    let reused = self.free.pop();
-                    self.input(id, PTX.info, document, reused)
-                }
+        let options = self.inline.clone();
+        let mut former = before.iter();
+        let document = HostDocument::new(id, host, &options, text, tried, |module| match former.next() {
+            Some(old) => {
+                self.update_module(old.file, &old.module, module);
+                old.file
+            }
+            None => {
+                let document = Document::new(ItemList::new(PTX.info, &module.text.text));
+                let reused = self.free.pop();
+                self.input(id, PTX.info, document, reused)
             }
         });
-        for (old, _) in before.iter().zip(is_kept).filter(|(_, is_kept)| !is_kept) {
-            self.release(old.file);
-        }
+        former.for_each(|old| self.release(old.file));
         Arc::make_mut(&mut self.hosts).insert(id, Arc::new(document));
     }
 
     /// Edits the document of a module where its text has changed.
-    fn update_module(&mut self, old: &Embedded, module: &Module) {
-        let Some((range, insert)) = difference(&old.module.text.text, &module.text.text) else { return };
-        self.edit_file(old.file, range, insert);
+    fn update_module(&mut self, file: File, old: &Module, module: &Module) {
+        if let Some((range, insert)) = difference(&old.text.text, &module.text.text) {
+            self.edit_file(file, range, insert);
+        }
     }
 
-    /// Checks inline PTX that is not behind a condition about its target against this one.
-    pub fn set_inline_target(&mut self, target: Option<String>) {
-        if std::mem::replace(&mut self.inline_target, target.clone()) == target {
+    /// Analyzes inline PTX in this way from now on.
+    pub fn set_inline(&mut self, options: InlineOptions) {
+        if std::mem::replace(&mut self.inline, options.clone()) == options {
             return;
         }
         for document in self.hosts.values().cloned().collect::<Vec<_>>() {
@@ -214,8 +206,8 @@ impl AnalysisHost {
     /// # Errors
     /// If the range exceeds the document, which then stays unchanged.
     pub fn edit(&mut self, id: FileId, range: TextRange, insert: &str) -> Result<Edited, OutOfRange> {
-        if let Some(document) = self.hosts.get(&id).cloned() {
-            return self.edit_host(&document, range, insert);
+        if self.hosts.contains_key(&id) {
+            return self.edit_host(id, range, insert);
         }
         let Some(&file) = self.files.get(&id) else { return Err(OutOfRange) };
         self.edit_file(file, range, insert).ok_or(OutOfRange)
@@ -231,18 +223,31 @@ impl AnalysisHost {
         Some(Edited { largest_item })
     }
 
-    fn edit_host(
-        &mut self,
-        document: &HostDocument,
-        range: TextRange,
-        insert: &str,
-    ) -> Result<Edited, OutOfRange> {
-        let old = &document.text;
+    fn edit_host(&mut self, id: FileId, range: TextRange, insert: &str) -> Result<Edited, OutOfRange> {
+        // Until all snapshots are dropped, which share the document.
+        self.db.trigger_cancellation();
+        let documents = Arc::make_mut(&mut self.hosts);
+        let document = documents.get_mut(&id).ok_or(OutOfRange)?;
         let (start, end) = (usize::from(range.start()), usize::from(range.end()));
-        let (Some(before), Some(after)) = (old.get(..start), old.get(end..)) else { return Err(OutOfRange) };
-        let text = [before, insert, after].concat();
-        let tried = document.tried_after_edit(range, TextSize::of(insert));
-        self.read_host(document.id, document.host, text, document.embedded(), &tried);
+        let old = &document.text;
+        if old.get(start..end).is_none() {
+            return Err(OutOfRange);
+        }
+        let changed = Arc::get_mut(document).and_then(|document| document.edit(range, insert, &self.inline));
+        let document = Arc::clone(document);
+        match changed {
+            Some(changed) => {
+                for (index, old) in changed {
+                    let Embedded { file, module, .. } = &document.embedded()[index];
+                    self.update_module(*file, &old, module);
+                }
+            }
+            None => {
+                let tried = document.tried_after_edit(range, TextSize::of(insert));
+                let text = [&document.text[..start], insert, &document.text[end..]].concat();
+                self.read_host(id, document.host, text, document.embedded(), &tried);
+            }
+        }
         Ok(Edited { largest_item: 0 })
     }
 

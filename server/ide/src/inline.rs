@@ -2,6 +2,8 @@
 //!
 //! **Invariant:** nothing is answered outside the strings of a statement, and no range in an answer crosses the quotes of a literal.
 
+use warplens_syntax::Language;
+
 mod allow;
 mod completion;
 mod definition;
@@ -17,6 +19,23 @@ mod tokens;
 mod try_it;
 mod try_kernel;
 mod try_values;
+
+/// How inline PTX is analyzed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InlineOptions {
+    pub enabled: bool,
+    /// The target of statements that no condition in the file is about.
+    pub target: Option<String>,
+}
+
+impl Default for InlineOptions {
+    fn default() -> InlineOptions {
+        InlineOptions { enabled: true, target: None }
+    }
+}
+
+/// The language of inline assembly.
+pub const INLINE_LANGUAGE: Language = crate::ptx::PTX.info;
 
 pub(crate) use allow::allow_fix;
 pub(crate) use completion::{completions, supposed_text};

@@ -46,6 +46,7 @@ pub use contraction::{Contractions, FusibleSum};
 pub use explain::{explain, explain_descriptor, explained_names, nearest_name};
 pub use format::Formatted;
 pub use hover::WantedSource;
+pub use inline::{INLINE_LANGUAGE, InlineOptions, TryLens};
 pub use languages::{
     LANGUAGES, forward_progress_model, is_read_only, is_reducible, languages, model, model_choices, models,
 };

@@ -1,47 +1,44 @@
-//! The PTX documents of a host file: a function for each statement, a document for each target.
+//! The PTX document of a statement.
 
-use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
-use rustc_hash::{FxHashMap, FxHasher};
-use warplens_host::{Operand, Piece, Statement, Template};
+use warplens_host::{Operand, Statement, Template};
 use warplens_isa::ptx as isa;
 
-use super::braces::unmatched;
+use super::braces::{Unmatched, unmatched};
 use super::placeholders::{Part, PartKind, parts};
 
-/// A PTX document.
+/// The PTX document of a statement: a function for its target.
 #[derive(Debug)]
 pub struct Module {
     /// Its text, with the positions in the host file.
     pub text: Template,
-    /// In text order.
-    pub functions: Vec<Function>,
-    pub target: String,
-    /// Whether statements are compiled for no older target, so that what the target lacks is a mistake.
-    pub knows_target: bool,
-}
-
-impl Module {
-    /// The pieces of a function's body.
-    #[must_use]
-    pub fn pieces(&self, function: &Function) -> &[Piece] {
-        let pieces = &self.text.pieces;
-        let from = pieces.partition_point(|piece| piece.template.end <= function.body.start);
-        let to = pieces.partition_point(|piece| piece.template.start < function.body.end);
-        &pieces[from..to.max(from)]
-    }
-}
-
-/// The function of a statement.
-#[derive(Debug)]
-pub struct Function {
-    /// Its index in the file.
-    pub statement: usize,
     /// The template in the document.
     pub body: Range<usize>,
     /// Ranges of the document whose text is not known: what is wrong there may be right.
     pub uncertain: Vec<Range<usize>>,
+    pub target: String,
+    /// Whether the statement is compiled for no older target, so that what the target lacks is a mistake.
+    pub knows_target: bool,
+    /// The braces of the template without a counterpart in it.
+    pub(super) unmatched: Unmatched,
+}
+
+impl Module {
+    /// The document of a statement. `target` is the one to check against if the file does not say.
+    #[must_use]
+    pub fn new(statement: &Statement, target: Option<&str>) -> Module {
+        let guarded = statement.place.architecture.and_then(own_target);
+        let knows_target = guarded.is_some() || target.is_some();
+        let target = guarded.or(target.map(str::to_owned)).unwrap_or_else(|| "sm_100a".to_owned());
+        let mut text = Template::default();
+        text.invent(&header(&target));
+        text.invent(".func asm_statement()\n{\n");
+        add_registers(&mut text, statement);
+        let (body, uncertain) = add_template(&mut text, statement);
+        text.invent("ret;\n}\n");
+        Module { text, body, uncertain, target, knows_target, unmatched: unmatched(statement) }
+    }
 }
 
 /// The name of the register that holds an operand.
@@ -74,30 +71,6 @@ pub fn register_type<'s>(statement: &'s Statement, operand: &'s Operand) -> Opti
     })
 }
 
-/// The documents for the statements of a file. `target` is the one to check against where the file does not say.
-#[must_use]
-pub fn modules(statements: &[Statement], target: Option<&str>) -> Vec<Module> {
-    let mut modules: Vec<Module> = Vec::new();
-    let mut by_target: FxHashMap<(String, bool), usize> = FxHashMap::default();
-    let mut copies: FxHashMap<u64, usize> = FxHashMap::default();
-    for (index, statement) in statements.iter().enumerate() {
-        let guarded = statement.place.architecture.and_then(own_target);
-        let knows_target = guarded.is_some() || target.is_some();
-        let target = guarded.or(target.map(str::to_owned)).unwrap_or_else(|| "sm_100a".to_owned());
-        let at = *by_target.entry((target.clone(), knows_target)).or_insert_with(|| {
-            let mut text = Template::default();
-            text.invent(&header(&target));
-            modules.push(Module { text, functions: Vec::new(), target, knows_target });
-            modules.len() - 1
-        });
-        let hash = hash(statement);
-        let copy = copies.entry(hash).or_default();
-        add(&mut modules[at], statement, index, &format!("asm_{hash:016x}_{copy}"));
-        *copy += 1;
-    }
-    modules
-}
-
 /// The directives at the start of a document.
 #[must_use]
 pub fn header(target: &str) -> String {
@@ -105,29 +78,10 @@ pub fn header(target: &str) -> String {
     format!(".version {version}\n.target {target}\n.address_size 64\n")
 }
 
-/// Names a function by its text, so that results about it stay valid when a statement is added before it.
-fn hash(statement: &Statement) -> u64 {
-    let mut hasher = FxHasher::default();
-    (&statement.template.text, statement.dialect, statement.has_placeholders).hash(&mut hasher);
-    for operand in &statement.operands {
-        (&operand.constraint, &operand.name).hash(&mut hasher);
-    }
-    hasher.finish()
-}
-
 /// The target of a guard, with the features of its architecture if it has some: code for them is behind the same guard.
 fn own_target(architecture: u32) -> Option<String> {
     let names = [format!("sm_{architecture}a"), format!("sm_{architecture}")];
     names.into_iter().find(|name| isa::target(name).is_some())
-}
-
-fn add(module: &mut Module, statement: &Statement, index: usize, name: &str) {
-    let text = &mut module.text;
-    text.invent(&format!("\n.func {name}()\n{{\n"));
-    add_registers(text, statement);
-    let (body, uncertain) = add_template(text, statement);
-    text.invent("ret;\n}\n");
-    module.functions.push(Function { statement: index, body, uncertain });
 }
 
 /// Declares the registers of the operands.

@@ -2,9 +2,10 @@
 
 use warplens_host::Host;
 use warplens_ide_db::{Database, Diagnostic, FileId, Profile};
-use warplens_ide_diagnostics::inline::{check_module, check_statements, finish};
+use warplens_ide_diagnostics::inline::{check_statement, check_together, finish};
 use warplens_ide_diagnostics::rules::Rules;
 
+use super::InlineOptions;
 use super::document::HostDocument;
 use crate::analysis::AnalysisHost;
 
@@ -14,17 +15,20 @@ use crate::analysis::AnalysisHost;
 pub fn diagnostics(host: &'static Host, text: &str, profile: &Profile, rules: &Rules) -> Vec<Diagnostic> {
     let mut documents = AnalysisHost::new();
     documents.set_rules(rules.clone());
-    documents.set_inline_target(profile.architecture.clone());
+    documents.set_inline(InlineOptions { enabled: true, target: profile.architecture.clone() });
     documents.open_host(FileId(0), host, text);
     // Nobody cancels this snapshot.
     documents.snapshot().diagnostics(FileId(0)).unwrap_or_default()
 }
 
 pub(crate) fn check(db: &Database, document: &HostDocument, rules: &Rules) -> Vec<Diagnostic> {
-    let (text, statements) = (&document.text, &document.statements);
-    let mut found = check_statements(statements);
-    for embedded in &document.embedded {
-        found.extend(check_module(db, embedded.file, text, &embedded.module, statements));
-    }
-    finish(text, rules, found)
+    let found = document.statements.iter().zip(&document.embedded).flat_map(|(statement, embedded)| {
+        let check = || check_statement(db, embedded.file, &document.text, &embedded.module, statement);
+        embedded.found.get_or_init(check).iter().cloned()
+    });
+    let modules = document.embedded.iter().map(|embedded| &embedded.module);
+    let mut found = check_together(&document.statements, modules, found);
+    let related = found.iter_mut().flat_map(|found| &mut found.related);
+    related.for_each(|related| related.file = document.id);
+    finish(&document.text, rules, found)
 }

@@ -3,17 +3,16 @@
 use text_size::{TextRange, TextSize};
 use warplens_host::{Piece, PieceKind, Statement};
 use warplens_ide_db::{Database, FilePosition};
-use warplens_ide_diagnostics::inline::{Function, Module};
+use warplens_ide_diagnostics::inline::Module;
 
 use super::document::{Embedded, HostDocument};
 
-/// A statement, and its function in a PTX document.
+/// A statement, and its PTX document.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'h> {
     pub(super) document: &'h HostDocument,
     pub(super) statement: &'h Statement,
     pub(super) embedded: &'h Embedded,
-    pub(super) function: &'h Function,
 }
 
 impl HostDocument {
@@ -30,10 +29,7 @@ impl HostDocument {
     }
 
     pub(super) fn place(&self, index: usize) -> Place<'_> {
-        let (module, function) = self.places[index];
-        let embedded = &self.embedded[module];
-        let function = &embedded.module.functions[function];
-        Place { document: self, statement: &self.statements[index], embedded, function }
+        Place { document: self, statement: &self.statements[index], embedded: &self.embedded[index] }
     }
 }
 
@@ -44,7 +40,7 @@ impl<'h> Place<'h> {
 
     /// The parts of the PTX document that the host file has.
     pub(super) fn pieces(&self) -> &'h [Piece] {
-        self.embedded.module.pieces(self.function)
+        &self.embedded.module.text.pieces
     }
 
     /// The offset in the PTX document of one in a literal. `None` outside of the literals, and in a hole.

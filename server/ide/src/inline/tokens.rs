@@ -18,7 +18,7 @@ pub(crate) fn tokens_in(db: &Database, document: &HostDocument, range: TextRange
         if own.intersect(range).is_none() {
             continue;
         }
-        let body = super::place::text_range(place.function.body.clone());
+        let body = super::place::text_range(place.module().body.clone());
         for token in tokens::tokens_in(db, place.embedded.file, &PTX, body) {
             parts(&place, token.range, |range| found.push(SemanticToken { range, ..token }));
         }

@@ -36,7 +36,7 @@ pub(crate) fn lenses(document: &HostDocument, rules: &Rules) -> Vec<TryLens> {
     let indexes = 0..document.statements.len();
     let known = indexes.filter(|index| {
         let place = document.place(*index);
-        place.function.uncertain.is_empty() && place.statement.knows_operands
+        place.module().uncertain.is_empty() && place.statement.knows_operands
     });
     known.map(|index| lens(document, index, rules)).collect()
 }

@@ -18,8 +18,11 @@ pub(crate) const STOP_RUN: &str = "warplens.stopRun";
 /// Shows the constructs that a source action could not rewrite.
 pub(crate) const SHOW_LEFT: &str = "warplens.showLeft";
 
-pub(crate) const ALL: [&str; 7] =
-    [SELECT_LAUNCH, LIST_LAUNCHES, DRAFT_LAUNCH, SELECT_VISIT, STOP_RUN, RESOURCES, SHOW_LEFT];
+/// Runs a statement of inline PTX for one warp from now on, or no longer.
+pub(crate) const TRY_STATEMENT: &str = "warplens.tryStatement";
+
+pub(crate) const ALL: [&str; 8] =
+    [SELECT_LAUNCH, LIST_LAUNCHES, DRAFT_LAUNCH, SELECT_VISIT, STOP_RUN, RESOURCES, SHOW_LEFT, TRY_STATEMENT];
 
 /// The command of the VS Code extension that lets the user pick a launch.
 pub(crate) const PICK_LAUNCH: &str = "warplens.pickLaunch";
