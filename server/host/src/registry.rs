@@ -31,10 +31,20 @@ pub static HOSTS: &[Host] = &[
 ];
 
 impl Host {
+    /// Whether a file may have a statement, by a search for a few words.
+    pub fn may_have_statements(&self, text: &str) -> bool {
+        let has = |word: &&str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
+        self.words.iter().any(has)
+    }
+
+    /// Whether all code of the language that may have statements is for GPUs.
+    pub fn is_of_gpus(&self) -> bool {
+        !matches!(self.id, "c" | "cpp" | "rust")
+    }
+
     /// The statements of a file, in text order.
     pub fn statements(&self, text: &str) -> Vec<Statement> {
-        let may_have = |word: &&str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
-        if !self.words.iter().any(may_have) {
+        if !self.may_have_statements(text) {
             return Vec::new();
         }
         let mut found = (self.scan)(text);

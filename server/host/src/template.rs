@@ -116,6 +116,24 @@ impl Template {
         Some(start..end.max(start))
     }
 
+    /// Like [`to_host`](Template::to_host), for a part that one stretch of the host file denotes: `None` if something else is between its
+    /// characters, such as quotes or a line splice, or if it has unknown text or a part of an escape.
+    pub fn to_joined(&self, part: Range<usize>) -> Option<Range<usize>> {
+        let first = self.pieces.partition_point(|piece| piece.template.end <= part.start);
+        let last = self.pieces.partition_point(|piece| piece.template.start < part.end);
+        let touched = self.pieces.get(first..last.max(first))?;
+        let is_joined = touched.windows(2).all(|pair| pair[0].host.end == pair[1].host.start);
+        let is_whole = |piece: &Piece| match piece.kind {
+            PieceKind::Copied => true,
+            PieceKind::Decoded => part.start <= piece.template.start && piece.template.end <= part.end,
+            PieceKind::Hole => false,
+        };
+        if !is_joined || !touched.iter().all(is_whole) {
+            return None;
+        }
+        self.to_host(part)
+    }
+
     /// The position in the text of a position in the host file; `None` outside of the pieces.
     pub fn to_template(&self, host: usize) -> Option<usize> {
         let piece = self.pieces.iter().find(|piece| piece.host.contains(&host))?;

@@ -20,6 +20,7 @@ mod asm_unused_operand;
 mod asm_volatile;
 mod braces;
 mod effects;
+mod encoding;
 mod module;
 mod placeholders;
 mod ptx_problems;
@@ -30,7 +31,9 @@ use warplens_ide_db::ptx::ptx_function;
 use warplens_ide_db::{Database, Diagnostic, File, placed_items};
 use warplens_syntax::ItemKind;
 
-pub use module::{Module, modules};
+pub use encoding::{encode, placeholder};
+pub use module::{Function, Module, add_registers, add_template, header, modules, register, register_type};
+pub use placeholders::{Part, PartKind, parts};
 
 use crate::rules::Rules;
 use accesses::Accesses;
@@ -62,7 +65,7 @@ pub fn check_module(
     module: &Module,
     statements: &[Statement],
 ) -> Vec<Diagnostic> {
-    let mut found = ptx_problems::check(db, file, module, statements);
+    let mut found = ptx_problems::check(db, file, text, module, statements);
     let functions = placed_items(db, file).filter(|(item, _)| item.kind(db) == ItemKind::Function);
     for ((item, start), part) in functions.zip(&module.functions) {
         let Some(function) = ptx_function(db, item) else { continue };

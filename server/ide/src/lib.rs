@@ -20,6 +20,7 @@ mod folding;
 mod format;
 mod hover;
 mod inlay_hints;
+pub mod inline;
 pub mod language;
 mod languages;
 mod lines;
@@ -48,7 +49,6 @@ pub use hover::WantedSource;
 pub use languages::{
     LANGUAGES, forward_progress_model, is_read_only, is_reducible, languages, model, model_choices, models,
 };
-pub use ptx::inline;
 pub use reduce::{Alternative, Reducible, ReducibleParameter, ReducibleStatement};
 pub use rename_error::RenameError;
 pub use text_size::{TextRange, TextSize};

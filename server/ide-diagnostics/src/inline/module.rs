@@ -1,9 +1,10 @@
 //! The PTX documents of a host file: a function for each statement, a document for each target.
 
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
-use warplens_host::{Operand, Statement, Template};
+use rustc_hash::{FxHashMap, FxHasher};
+use warplens_host::{Operand, Piece, Statement, Template};
 use warplens_isa::ptx as isa;
 
 use super::braces::unmatched;
@@ -16,8 +17,20 @@ pub struct Module {
     pub text: Template,
     /// In text order.
     pub functions: Vec<Function>,
+    pub target: String,
     /// Whether statements are compiled for no older target, so that what the target lacks is a mistake.
     pub knows_target: bool,
+}
+
+impl Module {
+    /// The pieces of a function's body.
+    #[must_use]
+    pub fn pieces(&self, function: &Function) -> &[Piece] {
+        let pieces = &self.text.pieces;
+        let from = pieces.partition_point(|piece| piece.template.end <= function.body.start);
+        let to = pieces.partition_point(|piece| piece.template.start < function.body.end);
+        &pieces[from..to.max(from)]
+    }
 }
 
 /// The function of a statement.
@@ -31,8 +44,9 @@ pub struct Function {
     pub uncertain: Vec<Range<usize>>,
 }
 
-/// What a register of PTX is called that holds an operand.
-pub(super) fn register(statement: &Statement, index: usize) -> String {
+/// The name of the register that holds an operand.
+#[must_use]
+pub fn register(statement: &Statement, index: usize) -> String {
     match (&statement.dialect, &statement.operands[index].name) {
         (warplens_host::Dialect::Gcc | warplens_host::Dialect::PtxAsm, None) => format!("%{index}"),
         (_, Some(name)) if is_identifier(name) => format!("${name}"),
@@ -45,7 +59,8 @@ fn is_identifier(name: &str) -> bool {
 }
 
 /// The type of the register of an operand; `None` if it is a constant or not known.
-pub(super) fn register_type<'s>(statement: &'s Statement, operand: &'s Operand) -> Option<&'static str> {
+#[must_use]
+pub fn register_type<'s>(statement: &'s Statement, operand: &'s Operand) -> Option<&'static str> {
     let tied = operand.tied().and_then(|output| statement.operands.get(output));
     Some(match tied.unwrap_or(operand).class() {
         "r" | "reg32" => ".b32",
@@ -64,20 +79,40 @@ pub(super) fn register_type<'s>(statement: &'s Statement, operand: &'s Operand) 
 pub fn modules(statements: &[Statement], target: Option<&str>) -> Vec<Module> {
     let mut modules: Vec<Module> = Vec::new();
     let mut by_target: FxHashMap<(String, bool), usize> = FxHashMap::default();
+    let mut copies: FxHashMap<u64, usize> = FxHashMap::default();
     for (index, statement) in statements.iter().enumerate() {
         let guarded = statement.place.architecture.and_then(own_target);
         let knows_target = guarded.is_some() || target.is_some();
         let target = guarded.or(target.map(str::to_owned)).unwrap_or_else(|| "sm_100a".to_owned());
         let at = *by_target.entry((target.clone(), knows_target)).or_insert_with(|| {
-            let version = isa::versions().last().map_or_else(String::new, |last| last.version.to_string());
             let mut text = Template::default();
-            text.invent(&format!(".version {version}\n.target {target}\n.address_size 64\n"));
-            modules.push(Module { text, functions: Vec::new(), knows_target });
+            text.invent(&header(&target));
+            modules.push(Module { text, functions: Vec::new(), target, knows_target });
             modules.len() - 1
         });
-        add(&mut modules[at], statement, index);
+        let hash = hash(statement);
+        let copy = copies.entry(hash).or_default();
+        add(&mut modules[at], statement, index, &format!("asm_{hash:016x}_{copy}"));
+        *copy += 1;
     }
     modules
+}
+
+/// The directives at the start of a document.
+#[must_use]
+pub fn header(target: &str) -> String {
+    let version = isa::versions().last().map_or_else(String::new, |last| last.version.to_string());
+    format!(".version {version}\n.target {target}\n.address_size 64\n")
+}
+
+/// Names a function by its text, so that results about it stay valid when a statement is added before it.
+fn hash(statement: &Statement) -> u64 {
+    let mut hasher = FxHasher::default();
+    (&statement.template.text, statement.dialect, statement.has_placeholders).hash(&mut hasher);
+    for operand in &statement.operands {
+        (&operand.constraint, &operand.name).hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 /// The target of a guard, with the features of its architecture if it has some: code for them is behind the same guard.
@@ -86,13 +121,25 @@ fn own_target(architecture: u32) -> Option<String> {
     names.into_iter().find(|name| isa::target(name).is_some())
 }
 
-fn add(module: &mut Module, statement: &Statement, index: usize) {
+fn add(module: &mut Module, statement: &Statement, index: usize, name: &str) {
     let text = &mut module.text;
-    text.invent(&format!("\n.func asm_statement_{index}()\n{{\n"));
+    text.invent(&format!("\n.func {name}()\n{{\n"));
+    add_registers(text, statement);
+    let (body, uncertain) = add_template(text, statement);
+    text.invent("ret;\n}\n");
+    module.functions.push(Function { statement: index, body, uncertain });
+}
+
+/// Declares the registers of the operands.
+pub fn add_registers(text: &mut Template, statement: &Statement) {
     for (at, operand) in statement.operands.iter().enumerate() {
         let ty = register_type(statement, operand).unwrap_or(".b32");
         text.invent(&format!(".reg {ty} {};\n", register(statement, at)));
     }
+}
+
+/// Adds the template as PTX. Returns its range, and the ranges that are not known.
+pub fn add_template(text: &mut Template, statement: &Statement) -> (Range<usize>, Vec<Range<usize>>) {
     let braces = unmatched(statement);
     text.invent(&"{".repeat(braces.closed.len()));
     let start = text.text.len();
@@ -101,9 +148,9 @@ fn add(module: &mut Module, statement: &Statement, index: usize) {
         push(text, statement, &part, &mut uncertain);
     }
     let body = start..text.text.len();
-    text.invent(&format!("\n{}ret;\n}}\n", "}".repeat(braces.opened.len())));
+    text.invent(&format!("\n{}", "}".repeat(braces.opened.len())));
     let uncertain = uncertain.into_iter().map(|range| whole(&text.text, &body, range)).collect();
-    module.functions.push(Function { statement: index, body, uncertain });
+    (body, uncertain)
 }
 
 fn push(text: &mut Template, statement: &Statement, part: &Part, uncertain: &mut Vec<Range<usize>>) {

@@ -6,6 +6,7 @@ use warplens_host::{Statement, Template};
 use warplens_ide_db::{Database, Diagnostic, File, Fix, Fixes, Related, Severity, TextEdit};
 
 use super::asm_constraint_type;
+use super::encoding::encode;
 use super::module::{Function, Module, register};
 use super::ranges::text_range;
 use crate::codes;
@@ -44,7 +45,13 @@ const OF_TEXTS: [&str; 6] = [
     codes::INVALID_BRANCH,
 ];
 
-pub(super) fn check(db: &Database, file: File, module: &Module, statements: &[Statement]) -> Vec<Diagnostic> {
+pub(super) fn check(
+    db: &Database,
+    file: File,
+    text: &str,
+    module: &Module,
+    statements: &[Statement],
+) -> Vec<Diagnostic> {
     let mut rules = Rules::default();
     for code in codes::codes() {
         let is_reported = OF_STATEMENTS.contains(&code.name)
@@ -55,11 +62,16 @@ pub(super) fn check(db: &Database, file: File, module: &Module, statements: &[St
         }
     }
     let found = diagnostics(db, file, &rules, Fixes::Included);
-    found.into_iter().filter_map(|found| in_host(module, statements, found)).collect()
+    found.into_iter().filter_map(|found| in_host(text, module, statements, found)).collect()
 }
 
 /// The problem in the host file; `None` if it may be none.
-fn in_host(module: &Module, statements: &[Statement], found: Diagnostic) -> Option<Diagnostic> {
+fn in_host(
+    host_text: &str,
+    module: &Module,
+    statements: &[Statement],
+    found: Diagnostic,
+) -> Option<Diagnostic> {
     let range = usize::from(found.range.start())..usize::from(found.range.end());
     let part = function(module, &range)?;
     let statement = &statements[part.statement];
@@ -97,7 +109,11 @@ fn in_host(module: &Module, statements: &[Statement], found: Diagnostic) -> Opti
         range: text_range(&host),
         severity,
         related: related.collect(),
-        fixes: found.fixes.iter().filter_map(|fix| fix_in_host(&module.text, fix)).collect(),
+        fixes: found
+            .fixes
+            .iter()
+            .filter_map(|fix| fix_in_host(host_text, &module.text, statement, fix))
+            .collect(),
         ..found
     };
     Some(asm_constraint_type::of_operand(statement, text, mapped))
@@ -167,13 +183,11 @@ fn may_be_of_module(module: &Module, range: &Range<usize>) -> bool {
 }
 
 /// A fix whose edits change the host file as the document: `None` if a literal would need other quotes or escapes.
-fn fix_in_host(text: &Template, fix: &Fix) -> Option<Fix> {
+fn fix_in_host(host_text: &str, text: &Template, statement: &Statement, fix: &Fix) -> Option<Fix> {
     let edit = |edit: &TextEdit| {
         let range = usize::from(edit.range.start())..usize::from(edit.range.end());
-        let is_plain = !edit.insert.contains(['"', '\'', '\\', '\n', '%', '$', '{', '}']);
-        let host = text.to_host(range.clone())?;
-        let is_kept = range.is_empty() || text.is_copied(&range);
-        (is_plain && is_kept).then(|| TextEdit { range: text_range(&host), insert: edit.insert.clone() })
+        let host = if range.is_empty() { text.to_host(range) } else { text.to_joined(range) }?;
+        Some(TextEdit { range: text_range(&host), insert: encode(&edit.insert, statement, host_text)? })
     };
     let edits = fix.edits.iter().map(edit).collect::<Option<Vec<_>>>()?;
     Some(Fix { title: fix.title.clone(), edits, preferred: fix.preferred })
