@@ -2,8 +2,10 @@
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { parse } from 'smol-toml';
+import { writeDocs } from './docs.mjs';
 
 const OUT = 'out';
 const EXAMPLES = '../../examples';
@@ -55,5 +57,9 @@ await build({
   define: { EXAMPLES: JSON.stringify(examples), LAYOUT_WORKER: JSON.stringify(worker.outputFiles[0].text), NONCE: JSON.stringify(nonce) },
 });
 writeFileSync(join(OUT, 'index.html'), readFileSync('index.html', 'utf8').replace('@NONCE@', nonce));
+// Node reads `server.js` and `link.js` as modules too.
+writeFileSync(join(OUT, 'package.json'), '{ "type": "module" }\n');
+const { encodeFragment } = await import(pathToFileURL(join(OUT, 'link.js')));
+writeDocs(join(OUT, 'docs'), encodeFragment);
 const icon = '../vscode/images/icon.png';
 copyFileSync(icon, join(OUT, basename(icon)));

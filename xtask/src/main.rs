@@ -18,6 +18,7 @@ mod shell;
 mod skipped;
 mod test;
 mod tidy;
+mod web_tests;
 mod wheel;
 
 use anyhow::Result;

@@ -31,6 +31,8 @@ export interface Settings {
 export class Client {
   readonly lsp: LSPClient;
   private worker?: Worker;
+  /** Whether the server has ended by itself, after a fault. */
+  hasEnded = false;
   private settings: Settings = { maxSteps: 10_000_000 };
 
   constructor(private readonly events: Events) {
@@ -67,6 +69,10 @@ export class Client {
   async start(): Promise<void> {
     const worker = new Worker('worker.js', { type: 'module' });
     worker.onerror = () => this.events.message('The simulator could not be loaded. Reload the page.');
+    worker.addEventListener('message', ({ data }) => {
+      if (data === null) this.hasEnded = true;
+    });
+    this.hasEnded = false;
     if (this.worker) {
       this.worker.terminate();
       this.lsp.disconnect();
@@ -98,11 +104,13 @@ export class Client {
 export const ROOT = 'file:///page';
 
 function transport(worker: Worker): Transport {
-  const handlers = new Map<(value: string) => void, (event: MessageEvent<string>) => void>();
+  const handlers = new Map<(value: string) => void, (event: MessageEvent<string | null>) => void>();
   return {
     send: (message) => worker.postMessage(message),
     subscribe(handler) {
-      const listener = ({ data }: MessageEvent<string>) => handler(data);
+      const listener = ({ data }: MessageEvent<string | null>) => {
+        if (data !== null) handler(data);
+      };
       handlers.set(handler, listener);
       worker.addEventListener('message', listener);
     },

@@ -127,6 +127,7 @@ async function runForm(): Promise<void> {
   const { cta, warp } = wanted;
   const { uri } = main;
   try {
+    if (client.hasEnded) await client.start();
     const launch = form.read();
     client.configure({ maxSteps: form.maxSteps });
     const entry = typeof launch?.entry === 'string' ? { entry: launch.entry } : {};
