@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import type { Tab } from '../../panel/src/messages';
 import { Comparisons } from './compare';
+import { askWhy, debugKernel, debugKernels, pickBlock, stepBack } from './debug';
 import { Encodings } from './encodings';
 import { FindingView } from './finding';
 import { newKernel, reportIssue } from './first_minute';
@@ -54,10 +55,12 @@ export function activate(context: vscode.ExtensionContext): void {
     adoptLaunchDocuments(),
     offerListings(server),
     offerPython(context),
+    debugKernels(context, store),
   );
   const commands: Record<string, (...args: never[]) => unknown> = {
     ...launchCommands(server, lanes),
     ...navigationCommands(server, lanes, findings),
+    ...debugCommands(store),
     'warplens.goTo': (typed?: unknown) => openGoTo({ server, panel, findings }, lanes, findings, text(typed)),
     'warplens.openSource': () => openSource(server, linked),
     'warplens.openSass': (uri?: unknown, entry?: string) => sass.open(text(uri), entry),
@@ -86,6 +89,16 @@ function launchCommands(server: Server, lanes: Lanes) {
     'warplens.pickWarp': () => pickWarp(server, lanes),
     'warplens.pickModel': () => pickModel(server, lanes),
     'warplens.stopLanes': () => lanes.stop(),
+  };
+}
+
+function debugCommands(store: LaneStore) {
+  return {
+    'warplens.debug': (uri?: unknown, entry?: unknown) => debugKernel(store, text(uri), text(entry)),
+    'warplens.stepBackInto': () => stepBack('Into'),
+    'warplens.stepBackOut': () => stepBack('Out'),
+    'warplens.pickBlock': pickBlock,
+    'warplens.why': askWhy,
   };
 }
 

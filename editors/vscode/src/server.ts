@@ -237,6 +237,7 @@ export class Server implements vscode.Disposable {
           const hover = await next(document, position, token);
           return hover && this.hoverLinks(hover, document.uri.toString(), position.line);
         },
+        provideCodeLenses: async (document, token, next) => withDebug(await next(document, token)),
         executeCommand: async (command, args: unknown[], next) => {
           const result: unknown = await next(command, args);
           if (command === 'warplens.selectLaunch') this.selections.keep(args[0] as Selection);
@@ -255,6 +256,15 @@ export class Server implements vscode.Disposable {
       },
     };
   }
+}
+
+/** Adds a lens *Debug* to the lenses above each kernel that has a launch. */
+function withDebug(lenses: vscode.CodeLens[] | null | undefined): vscode.CodeLens[] | null | undefined {
+  return lenses?.flatMap((lens) => {
+    if (lens.command?.command !== 'warplens.pickLaunch') return [lens];
+    const command = { title: 'Debug', command: 'warplens.debug', arguments: lens.command.arguments };
+    return [new vscode.CodeLens(lens.range, command), lens];
+  });
 }
 
 /** The server sends no hints where the extension draws the lanes. */

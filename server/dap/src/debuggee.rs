@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
+use warplens_ide_lanes::why::without_comment;
 use warplens_ide_lanes::{Prepared, Replay};
 use warplens_sim_warp::memory::DeviceMemory;
 use warplens_sim_warp::recording::{CellId, Event, Layout, Space, State};
@@ -244,7 +245,7 @@ impl Facts {
 
     pub(crate) fn text_of(&self, statement: StatementId) -> &str {
         let range = self.prepared.statements.get(statement.index()).map(|statement| statement.range);
-        range.map_or("", |range| &self.text[range])
+        range.map_or("", |range| without_comment(&self.text[range]))
     }
 
     /// The column of a statement in UTF-16 code units, from 0.

@@ -58,8 +58,6 @@ pub struct LaunchArguments {
     pub memory: Option<u64>,
     /// The limit of warp instructions.
     pub max_steps: Option<u64>,
-    #[serde(rename = "noDebug")]
-    pub no_debug: Option<bool>,
 }
 
 /// Opens what a launch request names, and runs it.
@@ -67,6 +65,9 @@ pub trait Loader {
     /// # Errors
     /// What is wrong with the program or the launch, for the user.
     fn open(&self, arguments: &LaunchArguments, control: Control<'_>) -> Result<Opened, String>;
+
+    /// Whether two paths name the same file.
+    fn is_same_file(&self, one: &str, other: &str) -> bool;
 }
 
 pub(crate) struct Session<'s, W: Write> {
@@ -335,7 +336,7 @@ impl<'s, W: Write> Session<'s, W> {
         });
         self.output("console", &summary.unwrap_or_default())?;
         if self.arguments.stop_on_entry == Some(false) {
-            self.resume(false, true)
+            self.resume(false)
         } else {
             self.stopped("entry", None)
         }

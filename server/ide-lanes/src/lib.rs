@@ -6,6 +6,7 @@
 //! | `simulator`, `ptx`, `sass`, `wave` | what a language with a simulator provides |
 //! | `launches` | the launches that a document has, and which one is run |
 //! | `run` | a prepared run as plain data, its execution and its outcome |
+//! | `why` | where a value of a recorded run came from |
 //! | `findings` | what a run found, one entry for each cause |
 //! | `json` | the JSON of a run, a contract with users |
 //! | `view` | the lanes of one warp at the current positions in the text |

@@ -6,3 +6,4 @@ mod meaning;
 mod shuffle;
 
 pub use chain::{Link, LinkOperand, Question};
+pub use instruction::without_comment;

@@ -110,8 +110,7 @@ impl<W: Write> Session<'_, W> {
     fn is_debugged(&self, source: &Json) -> bool {
         let Some(debuggee) = &self.debuggee else { return true };
         let Some(path) = source.get("path").and_then(Json::as_str) else { return true };
-        let canonical = |path: &str| std::fs::canonicalize(path).ok();
-        path == debuggee.path || canonical(path).is_some_and(|path| canonical(&debuggee.path) == Some(path))
+        path == debuggee.path || self.loader.is_same_file(path, &debuggee.path)
     }
 
     fn resolve(&mut self, asked: &Asked, is_here: bool) -> (Option<Breakpoint>, Json) {

@@ -51,11 +51,11 @@ impl<W: Write> Session<'_, W> {
         match request.command.as_str() {
             "continue" => {
                 self.respond(request, Ok(json!({ "allThreadsContinued": true })))?;
-                self.resume(false, false)
+                self.resume(false)
             }
             "reverseContinue" => {
                 self.respond(request, Ok(Json::Null))?;
-                self.resume(true, false)
+                self.resume(true)
             }
             "pause" => {
                 self.respond(request, Ok(Json::Null))?;
@@ -110,8 +110,8 @@ impl<W: Write> Session<'_, W> {
         Ok(())
     }
 
-    /// Moves to the next stop in a direction; at the start, also to a stop at the first step.
-    pub(super) fn resume(&mut self, is_reverse: bool, _from_start: bool) -> io::Result<()> {
+    /// Moves to the next stop in a direction.
+    pub(super) fn resume(&mut self, is_reverse: bool) -> io::Result<()> {
         let mut lines = Vec::new();
         let found = self.search(is_reverse, &mut lines);
         for line in lines {

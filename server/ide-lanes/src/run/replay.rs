@@ -29,13 +29,6 @@ impl Prepared {
     }
 
     /// Runs again, and records the steps of a window.
-    ///
-    /// # Errors
-    /// When the caller cancels the run.
-    pub fn record(&self, window: Window, control: Control<'_>) -> Result<Recording, Cancelled> {
-        self.record_with(&Arc::new(self.layout()), window, control)
-    }
-
     fn record_with(
         &self,
         layout: &Arc<Layout>,

@@ -127,10 +127,15 @@ impl Replay {
         step: u64,
         control: Control<'_>,
     ) -> Result<Option<u128>, Cancelled> {
-        let state = self.state(step, control)?;
-        let word = |at: u32| state.cell(warp, CellId(cell.0 + at)).and_then(|value| value.of(lane));
-        let Some(first) = word(0) else { return Ok(None) };
-        Ok(Some((1..cells.min(4)).fold(first, |all, at| all | word(at).unwrap_or(0) << (32 * at))))
+        let mut all = None;
+        for word in 0..cells.clamp(1, 4) {
+            let place = Place::Register { warp, lane, cell: CellId(cell.0 + word) };
+            let value = self.last_write(place, step, control)?.and_then(|site| site.value);
+            if let Some(value) = value {
+                all = Some(all.unwrap_or(0) | value << (32 * word));
+            }
+        }
+        Ok(all)
     }
 
     /// The value that a step left at a place, and its width in bits.
@@ -143,15 +148,20 @@ impl Replay {
     ) -> Result<(u128, u16), Cancelled> {
         match place {
             Place::Register { warp, lane, cell } => {
-                let value = self.value_before((warp, lane, cell, 1), step.site.visible, control)?;
+                let value = match step.site.value {
+                    None => self.value_before((warp, lane, cell, 1), step.site.visible, control)?,
+                    value => value,
+                };
                 Ok((value.unwrap_or(0), self.layout().get(cell).bits))
             }
             Place::Byte { space, owner, address } => {
-                let Some((start, bytes, _)) = element(step, place, instruction) else { return Ok((0, 8)) };
+                let Some((start, bytes, _)) = element(step, place, instruction) else {
+                    let state = self.state(step.site.visible, control)?;
+                    return Ok((state.byte(space, owner, address).unwrap_or(0).into(), 8));
+                };
                 let state = self.state(step.site.visible, control)?;
                 let byte = |at: u64| u128::from(state.byte(space, owner, at).unwrap_or(0));
                 let value = (0..bytes.min(16)).fold(0, |all, at| all | byte(start + at) << (8 * at));
-                debug_assert!((start..start + bytes).contains(&address));
                 Ok((value, (8 * bytes.min(16)) as u16))
             }
         }

@@ -50,7 +50,7 @@ const CONSTANT_REGISTERS: [&str; 6] = ["RZ", "URZ", "PT", "UPT", "SRZ", "_"];
 impl<'t> Instruction<'t> {
     /// Reads the text of a statement.
     pub(super) fn read(text: &'t str, statement: StatementId, layout: &Layout) -> Instruction<'t> {
-        let text = text.trim().trim_end_matches(';').trim_end();
+        let text = without_comment(text).trim_end_matches(';').trim_end();
         let text = match text.strip_prefix('@') {
             Some(guarded) => {
                 guarded.trim_start_matches('!').split_once(char::is_whitespace).map_or("", |(_, rest)| rest)
@@ -107,6 +107,14 @@ impl<'t> Instruction<'t> {
     }
 }
 
+/// A statement without the comment before it, the address in a listing.
+#[must_use]
+pub fn without_comment(text: &str) -> &str {
+    let text = text.trim();
+    let rest = text.strip_prefix("/*").and_then(|rest| rest.split_once("*/"));
+    rest.map_or(text, |(_, rest)| rest.trim_start())
+}
+
 /// The operands of a list: separated by commas, by the bars of pairs of destinations, or in braces.
 fn pieces(text: &str) -> Vec<&str> {
     let (mut pieces, mut start, mut depth) = (Vec::new(), 0, 0);
@@ -139,7 +147,7 @@ fn operand(text: &str, function: u32, layout: &Layout) -> Operand {
     if text.starts_with('[') || text.starts_with("desc[") {
         return Operand::Memory(text.into());
     }
-    let bare = text.trim_start_matches(['-', '~', '!', '|', '+']).trim_end_matches('|');
+    let bare = text.trim_start_matches(['-', '~', '!', '|', '+', '(']).trim_end_matches(['|', ')']);
     let find =
         |name: &str| layout.find(function, name).map(|cell| Operand::Register { name: name.into(), cell });
     let short = bare.split(['.', '|']).next().unwrap_or_default();

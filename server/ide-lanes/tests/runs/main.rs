@@ -24,3 +24,4 @@ mod scheduling;
 mod source_lines;
 mod tensor_memory;
 mod uninitialized_buffers;
+mod why;

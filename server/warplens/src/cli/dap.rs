@@ -1,5 +1,6 @@
 //! `warplens dap`: the debug adapter, on standard input and output.
 
+use std::fs;
 use std::io::{self, BufReader};
 use std::process;
 use std::sync::Arc;
@@ -28,6 +29,11 @@ struct Files;
 impl Loader for Files {
     fn open(&self, arguments: &LaunchArguments, control: Control<'_>) -> Result<Opened, String> {
         open(arguments, control).map_err(|error| format!("{error:#}"))
+    }
+
+    fn is_same_file(&self, one: &str, other: &str) -> bool {
+        let canonical = |path: &str| fs::canonicalize(path).ok();
+        canonical(one).is_some_and(|one| canonical(other) == Some(one))
     }
 }
 

@@ -25,6 +25,8 @@ pub struct WriteSite {
     pub lane: u32,
     /// The first step whose state has the value.
     pub visible: u64,
+    /// What a register got.
+    pub value: Option<u128>,
 }
 
 impl Recording {
@@ -40,12 +42,13 @@ impl Recording {
                         return ControlFlow::Continue(());
                     }
                     let writes = event.writes();
-                    let lanes =
-                        writes.iter().find(|write| write.cell == cell).map_or(0, |write| write.low.lanes);
-                    if lanes >> lane & 1 == 0 {
-                        return ControlFlow::Continue(());
+                    let write = writes.iter().find(|write| write.cell == cell);
+                    match write.and_then(|write| write.of(lane)) {
+                        None => ControlFlow::Continue(()),
+                        value => {
+                            ControlFlow::Break((WriteSite { value, ..site(event, lane) }, event.is_late))
+                        }
                     }
-                    ControlFlow::Break((site(event, lane), event.is_late))
                 },
             ),
             Place::Byte { space, owner, address } => self.backward(
@@ -80,7 +83,7 @@ impl Recording {
 
 fn site(event: &Event<'_>, lane: u32) -> WriteSite {
     let visible = event.step + u64::from(!event.is_late);
-    WriteSite { step: event.step, statement: event.statement, warp: event.warp, lane, visible }
+    WriteSite { step: event.step, statement: event.statement, warp: event.warp, lane, visible, value: None }
 }
 
 impl Event<'_> {

@@ -1,5 +1,6 @@
 //! The segments of a recording, and the state before a step.
 
+use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
@@ -7,6 +8,7 @@ use super::codec::Reader;
 use super::event::Event;
 use super::layout::Layout;
 use super::state::State;
+use crate::ids::{Mask, StatementId};
 
 /// Consecutive steps, and the state before the first of them.
 #[derive(Debug, Default)]
@@ -28,6 +30,28 @@ impl Segment {
     }
 }
 
+/// Where the parts of an event are in the bytes of its segment.
+#[derive(Debug)]
+struct Indexed {
+    step: u64,
+    is_late: bool,
+    warp: u32,
+    statement: StatementId,
+    active: Mask,
+    executed: Mask,
+    writes: Range<usize>,
+    accesses: Range<usize>,
+}
+
+impl Indexed {
+    fn event<'r>(&self, segment: &'r Segment) -> Event<'r> {
+        let Indexed { step, is_late, warp, statement, active, executed, .. } = *self;
+        let part = |range: &Range<usize>| &segment.bytes[range.clone()];
+        let (writes, accesses) = (part(&self.writes), part(&self.accesses));
+        Event { step, is_late, warp, statement, active, executed, writes, accesses }
+    }
+}
+
 /// The steps of a launch, or a window of them.
 #[derive(Debug)]
 pub struct Recording {
@@ -36,11 +60,13 @@ pub struct Recording {
     end: u64,
     /// The state before the end.
     pub(super) last: State,
+    /// The events of the segment that was searched last: searches backwards often stay in one.
+    index: RefCell<Option<(usize, Arc<[Indexed]>)>>,
 }
 
 impl Recording {
     pub(super) fn new(layout: Arc<Layout>, segments: Vec<Segment>, end: u64, last: State) -> Recording {
-        Recording { layout, segments, end, last }
+        Recording { layout, segments, end, last, index: RefCell::default() }
     }
 
     /// The recorded steps.
@@ -120,10 +146,11 @@ impl Recording {
             if !may_hold(&segment.state, after) {
                 continue;
             }
-            let is_before = |event: &Event<'_>| event.step < before || event.is_late && event.step == before;
-            let events: Vec<_> = segment.events().take_while(is_before).collect();
-            for event in events.iter().rev() {
-                if let ControlFlow::Break(found) = visit(event) {
+            let events = self.indexed(at);
+            let is_before = |event: &Indexed| event.step < before || event.is_late && event.step == before;
+            let end = events.partition_point(is_before);
+            for event in events[..end].iter().rev() {
+                if let ControlFlow::Break(found) = visit(&event.event(segment)) {
                     return Some(found);
                 }
             }
@@ -154,10 +181,33 @@ impl Recording {
         None
     }
 
+    fn indexed(&self, at: usize) -> Arc<[Indexed]> {
+        let mut index = self.index.borrow_mut();
+        if let Some((_, events)) = index.as_ref().filter(|(known, _)| *known == at) {
+            return Arc::clone(events);
+        }
+        let segment = &self.segments[at];
+        let start = segment.bytes.as_ptr() as usize;
+        let range = |part: &[u8]| {
+            let first = if part.is_empty() { 0 } else { part.as_ptr() as usize - start };
+            first..first + part.len()
+        };
+        let indexed = |event: Event<'_>| {
+            let Event { step, is_late, warp, statement, active, executed, writes, accesses } = event;
+            let (writes, accesses) = (range(writes), range(accesses));
+            Indexed { step, is_late, warp, statement, active, executed, writes, accesses }
+        };
+        let events: Arc<[Indexed]> = segment.events().map(indexed).collect();
+        *index = Some((at, Arc::clone(&events)));
+        events
+    }
+
     /// The event of a step.
     #[must_use]
     pub fn event(&self, step: u64) -> Option<Event<'_>> {
-        let segment = &self.segments[self.segment_of(step)?];
-        segment.events().find(|event| event.step == step && !event.is_late)
+        let at = self.segment_of(step)?;
+        let events = self.indexed(at);
+        let first = events.partition_point(|event| event.step < step || event.is_late && event.step == step);
+        events.get(first).filter(|event| event.step == step).map(|event| event.event(&self.segments[at]))
     }
 }

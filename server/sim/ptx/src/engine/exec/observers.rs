@@ -153,6 +153,11 @@ impl GroupRun<'_> {
         self.report_findings(pc);
         self.record_accesses();
         self.record_writes(pc, executed);
+        if self.function.uses_products
+            && let Some(tracer) = self.tracer
+        {
+            tracer.keep_products(self.function, &self.ctx.products.take_completed(), self.frame);
+        }
     }
 
     /// Records the registers before the requested step, or the state once the trace is complete, and makes the sanitizer

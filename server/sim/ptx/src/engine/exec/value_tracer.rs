@@ -69,6 +69,15 @@ impl ValueTracer {
         self.0.record_late(StatementId(function.first_statement + pc), lanes.into());
     }
 
+    /// Reads the sums of warpgroup products that have completed.
+    pub(crate) fn keep_products(&mut self, function: &Function, statements: &[u32], frame: &Frame) {
+        for statement in statements {
+            if let Some(pc) = statement.checked_sub(function.first_statement) {
+                self.keep(function, pc, frame, u32::MAX);
+            }
+        }
+    }
+
     fn read(&mut self, function: &Function, pc: u32, frame: &Frame) {
         for (value, &register) in self.values(function, pc).iter_mut().zip(function.registers_of(pc)) {
             let Register { place, .. } = function.frame.registers[register as usize];

@@ -128,7 +128,7 @@ impl Warp {
                 (None, Some(tap)) => Some(Box::new(ValueTracer::recording(tap, WarpId { cta, warp }))),
                 (None, None) => None,
             },
-            products: Products::new(warp, launch.block.iter().product()),
+            products: Products::new(warp, launch.block.iter().product(), launch.tap.is_some()),
             register_counts: RegisterCounts::default(),
             divergences: DivergenceLog::default(),
             threads,
@@ -163,7 +163,7 @@ impl Warp {
         self.stopped_at = 0;
         self.failed_test = None;
         self.tracer = None;
-        self.products = Products::new(id.warp, launch.block.iter().product());
+        self.products = Products::new(id.warp, launch.block.iter().product(), false);
         self.register_counts.clear();
     }
 
@@ -336,7 +336,7 @@ impl Warp {
             }
             Op::Switch(id, uniformity) => return self.switch(id, uniformity, visit, run),
             Op::Call(call, uniformity) => {
-                self.complete_products(frame, run.spaces);
+                self.complete_products(frame, run);
                 self.check_uniform(uniformity, "a call", visit, run.state);
                 return self.call(call, uniformity, visit, run);
             }
@@ -443,18 +443,23 @@ impl Warp {
     }
 
     /// Completes a frame's products in flight, because the callee or caller has other registers.
-    fn complete_products(&mut self, frame: Slot, spaces: &Spaces) {
-        if self.products.is_in_flight()
-            && let Some(frame) = &mut self.frames[frame as usize]
-        {
-            warpgroup::complete_all(&mut self.products, &mut frame.registers, spaces, self.id.warp);
+    fn complete_products(&mut self, frame: Slot, run: &RunContext<'_>) {
+        if !self.products.is_in_flight() {
+            return;
+        }
+        let function = self.function(run.launch, frame);
+        if let Some((frame, function)) = self.frames[frame as usize].as_mut().zip(function) {
+            warpgroup::complete_all(&mut self.products, &mut frame.registers, run.spaces, self.id.warp);
+            if let Some(tracer) = &mut self.tracer {
+                tracer.keep_products(function, &self.products.take_completed(), frame);
+            }
         }
     }
 
     /// Removes lanes that return from a call or exit from the kernel.
     fn exit_frame(&mut self, run: &mut RunContext<'_>, frame: Slot, mask: u32) {
         let Some(caller) = self.frames[frame as usize].as_ref().map(|frame| frame.caller) else { return };
-        self.complete_products(frame, run.spaces);
+        self.complete_products(frame, run);
         match caller {
             None => self.live &= !mask,
             Some((caller, call)) => {
