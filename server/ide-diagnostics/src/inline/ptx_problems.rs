@@ -165,6 +165,10 @@ pub(super) fn is_declared_elsewhere(statements: &[Statement], name: &str) -> boo
 /// Whether a name may be a variable or function of the module around the statement.
 fn may_be_of_module(module: &Module, range: &Range<usize>) -> bool {
     let text = &module.text.text;
+    // A register, or a misspelt special register.
+    if text[range.clone()].starts_with('%') {
+        return false;
+    }
     let line = text[..range.start].rfind([';', '{', '}']).map_or(0, |end| end + 1);
     let statement = text[line..range.start].trim_start();
     let is_address = text[..range.start].trim_end().ends_with('[');

@@ -83,3 +83,69 @@ fn right_files_have_no_error_and_no_warning() {
     let wrong: Vec<_> = files.flat_map(|file| problems(&file)).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// The codes and messages in a text of a host, without hints.
+#[track_caller]
+fn found_in(extension: &str, text: &str) -> Vec<String> {
+    let host = warplens_host::by_extension(extension).unwrap();
+    let found = inline::diagnostics(host, text, &Profile::default(), &Rules::default());
+    let serious = found.iter().filter(|found| found.severity < Severity::Information);
+    serious.map(|found| format!("{}: {}", found.code, found.message)).collect()
+}
+
+#[test]
+fn a_name_is_that_of_its_last_declaration() {
+    let load = "asm volatile(\"ld.shared.f32 %0, [%1];\" : \"=f\"(v) : \"r\"(tile));";
+    let array = "__shared__ __align__(16) float tile[64];";
+    let kernel = |inside: &str| format!("__global__ void k() {{ float v; {inside} {load} }}");
+    let reported = found_in("cu", &kernel(array));
+    assert!(reported[0].starts_with("asm-address-space"), "{reported:?}");
+    // The array of another function, a parameter, and a variable that hides the array.
+    let other = format!("__global__ void other() {{ {array} }}");
+    assert_eq!(
+        found_in("cu", &format!("{other} __device__ void f(unsigned tile) {{ float v; {load} }}")),
+        [""; 0]
+    );
+    assert_eq!(found_in("cu", &format!("{other} {}", kernel("extern unsigned tile2;"))), [""; 0]);
+    assert_eq!(found_in("cu", &kernel(&format!("{array} {{ unsigned tile = 0;"))), [""; 0]);
+}
+
+#[test]
+fn a_misspelt_special_register() {
+    let mov = |name: &str| format!("void f() {{ int x; asm(\"mov.u32 %0, %%{name};\" : \"=r\"(x)); }}");
+    for name in ["tidx.x", "laneId", "clock32", "threadIdx"] {
+        let found = found_in("cu", &mov(name));
+        assert!(found[0].starts_with("unresolved-name: undeclared register"), "{found:?}");
+    }
+    assert_eq!(found_in("cu", &mov("laneid")), [""; 0]);
+}
+
+#[test]
+fn what_denies_side_effects_is_said_with_its_remedy() {
+    for (extension, text, remedy) in [
+        ("cu", "void f() { int x; asm(\"mov.u32 %0, %%clock;\" : \"=r\"(x)); }", "write `asm volatile`"),
+        (
+            "jl",
+            "f() = @asmcall(\"mov.u32 \\$0, %clock;\", \"=r\", UInt32, Tuple{})",
+            "write `true` after the constraints",
+        ),
+        (
+            "jl",
+            "f() = @asmcall(\"mov.u32 \\$0, %clock;\", \"=r\", false, UInt32, Tuple{})",
+            "but the argument `false` lets",
+        ),
+        (
+            "py",
+            "import triton.language as tl\ndef k():\n    tl.inline_asm_elementwise(\"mov.u32 $0, %clock;\", \"=r\", [], tl.int32, True, 1)\n",
+            "but the argument `True` for `is_pure` lets the compiler delete, merge or move the statement; write `False`",
+        ),
+        (
+            "py",
+            "import triton.language as tl\ndef k():\n    tl.inline_asm_elementwise(\"mov.u32 $0, %clock;\", \"=r\", [], dtype=tl.int32, is_pure=True, pack=1)\n",
+            "but `is_pure=True` lets the compiler delete, merge or move the statement; write `is_pure=False`",
+        ),
+    ] {
+        let found = found_in(extension, text);
+        assert!(found.len() == 1 && found[0].contains(remedy), "{found:?}");
+    }
+}
