@@ -25,11 +25,30 @@ pub(crate) fn run() -> Result<()> {
     build_page()
 }
 
+/// Builds the server, and compares it with the native one, which must be built with the profile `dev` before.
+pub(crate) fn test() -> Result<()> {
+    if !extension::node_is_there() {
+        return Ok(());
+    }
+    match Compiler::find() {
+        Ok(compiler) => build_server_with(&compiler)?,
+        Err(reason) => {
+            skipped::note("the server as WebAssembly", &format!("{reason:#}"));
+            return Ok(());
+        }
+    }
+    shell::run("tests/web", "node", &["--test", "--test-reporter=spec", "server.test.mjs"])
+}
+
 /// Builds `warplens.wasm` and `server.js`.
-pub(crate) fn build_server() -> Result<()> {
+fn build_server() -> Result<()> {
+    build_server_with(&Compiler::find()?)
+}
+
+fn build_server_with(compiler: &Compiler) -> Result<()> {
     let build =
         ["build", "--profile", PROFILE, "--target", TARGET, "-p", "warplens-web", "--target-dir", BUILD];
-    Compiler::find()?.cargo(&build).run()?;
+    compiler.cargo(&build).run()?;
     let root = project_root();
     let out = root.join(OUT);
     fs::create_dir_all(&out).with_context(|| format!("cannot create {OUT}"))?;

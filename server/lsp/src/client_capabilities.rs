@@ -45,6 +45,8 @@ pub(crate) struct ClientCapabilities {
     pub(crate) lanes_changed: bool,
     /// Receives `warplens/runProgress` (the initialization option `"runProgress": true`).
     pub(crate) run_progress: bool,
+    /// The address of a folder with the documentation pages (the initialization option `"pages"`), for a server without files.
+    pub(crate) pages: Option<String>,
     /// Draws lanes itself (the initialization option `"laneStrip": true`).
     pub(crate) lane_strip: bool,
 }
@@ -85,6 +87,7 @@ impl ClientCapabilities {
             extension_lenses: option("lenses").and_then(Value::as_str) == Some("extension"),
             lanes_changed: option("lanesChanged").and_then(Value::as_bool) == Some(true),
             run_progress: option("runProgress").and_then(Value::as_bool) == Some(true),
+            pages: option("pages").and_then(Value::as_str).map(str::to_owned),
             lane_strip: option("laneStrip").and_then(Value::as_bool) == Some(true),
         }
     }

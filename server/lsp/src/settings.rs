@@ -24,6 +24,15 @@ pub(crate) struct Settings {
     pub(crate) ptxas: Ptxas,
     pub(crate) wave: Wave,
     pub(crate) sass: Sass,
+    pub(crate) web: Web,
+}
+
+/// `warplens.web.*`: the page.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Web {
+    /// The address of the page in links. If it is empty, a link is its fragment.
+    pub(crate) url: String,
 }
 
 /// `warplens.sass.*`: the optional external disassemblers.

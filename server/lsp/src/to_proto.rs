@@ -48,7 +48,10 @@ pub(crate) fn diagnostic(snapshot: &Snapshot, diagnostic: ide::Diagnostic) -> ls
         code_description: snapshot
             .capabilities
             .code_pages
-            .then(|| documentation_pages::of(diagnostic.origin, diagnostic.code))
+            .then(|| {
+                let pages = snapshot.capabilities.pages.as_deref();
+                documentation_pages::of(diagnostic.origin, diagnostic.code, pages)
+            })
             .flatten()
             .map(|href| lsp::CodeDescription { href }),
         tags: (!tags.is_empty()).then_some(tags),
