@@ -19,8 +19,12 @@ pub(crate) fn node_is_there() -> bool {
     there
 }
 
-/// Installs the extension's tools.
+/// The page, whose links the extension opens.
+const PAGE: &str = "editors/web";
+
+/// Installs the extension's tools, and those of the page.
 pub(crate) fn install_tools() -> Result<()> {
+    install(PAGE)?;
     install(FOLDER)
 }
 
@@ -70,7 +74,8 @@ fn platform() -> Result<&'static str> {
     })
 }
 
-fn npm(folder: &str, args: &[&str]) -> Result<()> {
+/// Runs npm in a folder.
+pub(crate) fn npm(folder: &str, args: &[&str]) -> Result<()> {
     // On Windows it is a script with a file extension.
     shell::run(folder, if cfg!(windows) { "npm.cmd" } else { "npm" }, args)
 }

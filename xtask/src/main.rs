@@ -19,6 +19,7 @@ mod skipped;
 mod test;
 mod tidy;
 mod web;
+mod web_tests;
 mod wheel;
 
 use anyhow::Result;

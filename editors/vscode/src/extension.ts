@@ -4,13 +4,14 @@ import * as vscode from 'vscode';
 import type { Tab } from '../../panel/src/messages';
 import { Comparisons } from './compare';
 import { copyLink } from './copy_link';
+import { askWhy, debugKernel, debugKernels, pickBlock, stepBack } from './debug';
 import { Encodings } from './encodings';
 import { FindingView } from './finding';
 import { newKernel, reportIssue } from './first_minute';
 import { openGoTo } from './go_to/box';
 import { applyIndentation } from './indentation';
 import { Lanes } from './lanes';
-import { LANGUAGES } from './languages';
+import { HOSTS, INLINE, LANGUAGES } from './languages';
 import { editLaunch } from './launch';
 import { adoptLaunchDocuments } from './launch_documents';
 import { LinkedDocuments } from './linked';
@@ -55,10 +56,12 @@ export function activate(context: vscode.ExtensionContext): void {
     adoptLaunchDocuments(),
     offerListings(server),
     offerPython(context),
+    debugKernels(context, store),
   );
   const commands: Record<string, (...args: never[]) => unknown> = {
     ...launchCommands(server, lanes),
     ...navigationCommands(server, lanes, findings),
+    ...debugCommands(store),
     'warplens.goTo': (typed?: unknown) => openGoTo({ server, panel, findings }, lanes, findings, text(typed)),
     'warplens.openSource': () => openSource(server, linked),
     'warplens.openSass': (uri?: unknown, entry?: string) => sass.open(text(uri), entry),
@@ -73,7 +76,10 @@ export function activate(context: vscode.ExtensionContext): void {
   for (const [name, run] of Object.entries(commands)) {
     context.subscriptions.push(vscode.commands.registerCommand(name, run));
   }
-  context.subscriptions.push(vscode.workspace.onDidOpenTextDocument((document) => startFor(document, server)));
+  context.subscriptions.push(
+    vscode.workspace.onDidOpenTextDocument((document) => startFor(document, server)),
+    vscode.workspace.onDidSaveTextDocument((document) => startFor(document, server)),
+  );
   for (const document of vscode.workspace.textDocuments) startFor(document, server);
 }
 
@@ -85,6 +91,16 @@ function launchCommands(server: Server, lanes: Lanes) {
     'warplens.pickWarp': () => pickWarp(server, lanes),
     'warplens.pickModel': () => pickModel(server, lanes),
     'warplens.stopLanes': () => lanes.stop(),
+  };
+}
+
+function debugCommands(store: LaneStore) {
+  return {
+    'warplens.debug': (uri?: unknown, entry?: unknown) => debugKernel(store, text(uri), text(entry)),
+    'warplens.stepBackInto': () => stepBack('Into'),
+    'warplens.stepBackOut': () => stepBack('Out'),
+    'warplens.pickBlock': pickBlock,
+    'warplens.why': askWhy,
   };
 }
 
@@ -111,7 +127,8 @@ function text(argument: unknown): string | undefined {
   return typeof argument === 'string' ? argument : undefined;
 }
 
-/** The server starts with the first document of one of the languages, so that other work costs nothing. */
+/** The server starts with the first document of one of the languages or with inline PTX, so that other work costs nothing. */
 function startFor(document: vscode.TextDocument, server: Server): void {
-  if (LANGUAGES.includes(document.languageId)) void server.start();
+  const mayHaveInline = () => HOSTS.includes(document.languageId) && INLINE.test(document.getText());
+  if (LANGUAGES.includes(document.languageId) || mayHaveInline()) void server.start();
 }

@@ -7,7 +7,7 @@ import type { RunProgress } from '../../panel/src/generated/run_progress';
 import { messageOf } from '../../panel/src/messages';
 import { display } from './display';
 import type { Assembled, Listing, Model, Selection } from './generated/messages';
-import { LANGUAGES } from './languages';
+import { coloredHosts, HOSTS, LANGUAGES } from './languages';
 import { Selections } from './selections';
 
 /** A command that the server registers. */
@@ -220,7 +220,13 @@ export class Server implements vscode.Disposable {
     return {
       documentSelector: [...LANGUAGES.map((language) => ({ language })), { scheme: 'file', pattern: '**/warplens.toml' }],
       outputChannel: this.log,
-      initializationOptions: { lenses: 'extension', lanesChanged: true, laneStrip: true, runProgress: true },
+      initializationOptions: {
+        lenses: 'extension',
+        lanesChanged: true,
+        laneStrip: true,
+        runProgress: true,
+        inline: { languages: HOSTS, tokens: coloredHosts((id) => vscode.extensions.getExtension(id) !== undefined) },
+      },
       errorHandler: this.errorHandler(library),
       middleware: {
         // After a restart the client reopens all documents.
@@ -232,6 +238,7 @@ export class Server implements vscode.Disposable {
           const hover = await next(document, position, token);
           return hover && this.hoverLinks(hover, document.uri.toString(), position.line);
         },
+        provideCodeLenses: async (document, token, next) => withDebug(await next(document, token)),
         executeCommand: async (command, args: unknown[], next) => {
           const result: unknown = await next(command, args);
           if (command === 'warplens.selectLaunch') this.selections.keep(args[0] as Selection);
@@ -250,6 +257,15 @@ export class Server implements vscode.Disposable {
       },
     };
   }
+}
+
+/** Adds a lens *Debug* to the lenses above each kernel that has a launch. */
+function withDebug(lenses: vscode.CodeLens[] | null | undefined): vscode.CodeLens[] | null | undefined {
+  return lenses?.flatMap((lens) => {
+    if (lens.command?.command !== 'warplens.pickLaunch') return [lens];
+    const command = { title: 'Debug', command: 'warplens.debug', arguments: lens.command.arguments };
+    return [new vscode.CodeLens(lens.range, command), lens];
+  });
 }
 
 /** The server sends no hints where the extension draws the lanes. */

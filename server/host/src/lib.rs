@@ -7,6 +7,7 @@
 
 mod assembly;
 mod c;
+mod edit;
 mod julia;
 mod llvm;
 mod mojo;
@@ -18,6 +19,7 @@ mod template;
 mod text;
 mod tokens;
 
+pub use edit::Edit;
 pub use registry::{HOSTS, Host, by_extension, by_id};
 pub use statement::{Denial, Dialect, Direction, Operand, Pack, Place, Statement};
 pub use template::{Piece, PieceKind, Template};

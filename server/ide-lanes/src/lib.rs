@@ -6,6 +6,7 @@
 //! | `simulator`, `ptx`, `sass`, `wave` | what a language with a simulator provides |
 //! | `launches` | the launches that a document has, and which one is run |
 //! | `run` | a prepared run as plain data, its execution and its outcome |
+//! | `why` | where a value of a recorded run came from |
 //! | `findings` | what a run found, one entry for each cause |
 //! | `json` | the JSON of a run, a contract with users |
 //! | `view` | the lanes of one warp at the current positions in the text |
@@ -31,6 +32,7 @@ mod testing;
 mod typescript;
 mod view;
 pub mod wave;
+pub mod why;
 
 pub use count::count;
 pub use features::{
@@ -44,8 +46,8 @@ pub use launches::{
 };
 pub use program::{AddressRegister, CodePlace, FileLine, Flow, Numbers, SourceLine, Statement};
 pub use run::{
-    BranchSides, BufferCoverage, Coverage, Exploration, Explored, InexactResults, Missing, Outcome, Prepared,
-    Role, RunRequest, RunSettings, VERDICTS, Verdict, WarpRequest, prepare,
+    BranchSides, BufferCoverage, Coverage, Exploration, Explored, InexactResults, MAX_RECORDING, Missing,
+    Outcome, Prepared, Replay, Role, RunRequest, RunSettings, VERDICTS, Verdict, WarpRequest, prepare,
 };
 pub use simulator::{
     Decoded, DocumentKernel, FindingInText, Found, LaunchProblem, Model, Progressing, Simulator,

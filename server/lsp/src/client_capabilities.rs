@@ -1,6 +1,7 @@
 //! What the client supports, as far as the server needs to know.
 
 use ls_types::InitializeParams;
+use serde::Deserialize;
 use serde_json::Value;
 
 #[derive(Debug, Clone, Default)]
@@ -45,10 +46,19 @@ pub(crate) struct ClientCapabilities {
     pub(crate) lanes_changed: bool,
     /// Receives `warplens/runProgress` (the initialization option `"runProgress": true`).
     pub(crate) run_progress: bool,
-    /// The address of a folder with the documentation pages (the initialization option `"pages"`), for a server without files.
-    pub(crate) pages: Option<String>,
+    /// The languages whose inline PTX the client leaves to registration (the initialization option `"inline"`).
+    pub(crate) inline: InlineLanguages,
     /// Draws lanes itself (the initialization option `"laneStrip": true`).
     pub(crate) lane_strip: bool,
+}
+
+/// The language ids of documents with inline PTX that are registered for once the server runs.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct InlineLanguages {
+    pub(crate) languages: Vec<String>,
+    /// Those that take semantic tokens from this server, because no other one has any.
+    pub(crate) tokens: Vec<String>,
 }
 
 impl ClientCapabilities {
@@ -87,7 +97,9 @@ impl ClientCapabilities {
             extension_lenses: option("lenses").and_then(Value::as_str) == Some("extension"),
             lanes_changed: option("lanesChanged").and_then(Value::as_bool) == Some(true),
             run_progress: option("runProgress").and_then(Value::as_bool) == Some(true),
-            pages: option("pages").and_then(Value::as_str).map(str::to_owned),
+            inline: option("inline")
+                .and_then(|it| serde_json::from_value(it.clone()).ok())
+                .unwrap_or_default(),
             lane_strip: option("laneStrip").and_then(Value::as_bool) == Some(true),
         }
     }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use thiserror::Error;
+use warplens_host::Host;
 use warplens_ide::{Language, languages};
 
 /// What is known about the language of a file.
@@ -11,6 +12,8 @@ pub enum Kind {
     Supported(Language),
     /// Possibly this language: other software uses the id or extension too, and the text does not tell yet.
     Ambiguous(Language),
+    /// Another language, whose inline PTX is analyzed.
+    Host(&'static Host),
     Unknown,
 }
 
@@ -41,6 +44,9 @@ pub fn of_document(id: &str, path: &Path, text: &str) -> Kind {
     if named != Kind::Unknown {
         return named;
     }
+    if let Some(host) = warplens_host::by_id(id) {
+        return Kind::Host(host);
+    }
     let may_be = |language: &Language| {
         language.shared_ids.contains(&id)
             || language.shares_extensions() && by_name == Kind::Supported(language)
@@ -48,9 +54,16 @@ pub fn of_document(id: &str, path: &Path, text: &str) -> Kind {
     match languages().find(may_be) {
         Some(language) if language.sniffs(text) => Kind::Supported(language),
         Some(language) => Kind::Ambiguous(language),
-        None if by_name == Kind::Unknown => by_text(text),
+        None if by_name == Kind::Unknown => match host_by_extension(path) {
+            Some(host) => Kind::Host(host),
+            None => by_text(text),
+        },
         None => by_name,
     }
+}
+
+fn host_by_extension(path: &Path) -> Option<&'static Host> {
+    warplens_host::by_extension(path.extension()?.to_str()?)
 }
 
 /// The language of a file by its extension, or if that does not determine it, by its text.
@@ -58,7 +71,7 @@ pub fn of_file(path: &Path, text: &str) -> Result<Language, LanguageError> {
     let by_name = by_extension(path);
     match if by_name == Kind::Unknown { by_text(text) } else { by_name } {
         Kind::Supported(language) => Ok(language),
-        Kind::Ambiguous(_) | Kind::Unknown => Err(LanguageError::Undetermined),
+        Kind::Ambiguous(_) | Kind::Host(_) | Kind::Unknown => Err(LanguageError::Undetermined),
     }
 }
 

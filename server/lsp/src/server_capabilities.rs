@@ -62,7 +62,7 @@ fn server_capabilities(encoding: Encoding) -> ServerCapabilities {
 const NO_PROGRESS: WorkDoneProgressOptions = WorkDoneProgressOptions { work_done_progress: Some(false) };
 
 /// The requests about a document that the server answers.
-fn providers() -> ServerCapabilities {
+pub(crate) fn providers() -> ServerCapabilities {
     ServerCapabilities {
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         completion_provider: Some(CompletionOptions {

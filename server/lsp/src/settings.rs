@@ -7,7 +7,7 @@ use serde_json::Value;
 use thiserror::Error;
 use warplens_ide::lanes::RunSettings;
 use warplens_ide::lanes::text::Format;
-use warplens_ide::{Accepts, Rules, Severity, languages};
+use warplens_ide::{Accepts, InlineOptions, Rules, Severity, languages};
 
 #[derive(Debug, Error)]
 #[error("settings `warplens.*`: {0}")]
@@ -25,6 +25,7 @@ pub(crate) struct Settings {
     pub(crate) wave: Wave,
     pub(crate) sass: Sass,
     pub(crate) web: Web,
+    pub(crate) inline: Inline,
 }
 
 /// `warplens.web.*`: the page.
@@ -33,6 +34,29 @@ pub(crate) struct Settings {
 pub(crate) struct Web {
     /// The address of the page in links. If it is empty, a link is its fragment.
     pub(crate) url: String,
+}
+
+/// `warplens.inline.*`: inline PTX in other languages.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Inline {
+    /// Whether it is analyzed.
+    pub(crate) enable: bool,
+    /// The target of statements that no condition in the file is about, such as `sm_90`. If it is empty, any target will do.
+    pub(crate) target: String,
+}
+
+impl Default for Inline {
+    fn default() -> Inline {
+        Inline { enable: true, target: String::new() }
+    }
+}
+
+impl Inline {
+    pub(crate) fn options(&self) -> InlineOptions {
+        let target = Some(self.target.trim()).filter(|target| !target.is_empty());
+        InlineOptions { enabled: self.enable, target: target.map(str::to_owned) }
+    }
 }
 
 /// `warplens.sass.*`: the optional external disassemblers.

@@ -95,7 +95,7 @@ impl State {
         let Some(document) = self.documents.get(&request.uri) else {
             return self.requests.answer(&id, Err(not_open(&request.uri)));
         };
-        if document.language().is_none() {
+        if !document.is_analyzed() {
             let reason = document.refusal().map(Refusal::diagnostic).into_iter().collect();
             let pulls = self.requests.pulls_diagnostics(&id);
             let answer = if pulls { encoded(diagnostic_report(reason)) } else { Ok(Value::Null) };
@@ -131,7 +131,10 @@ impl State {
         Some(Snapshot {
             uri: uri.clone(),
             file: document.file,
-            language: document.language()?,
+            language: document
+                .language()
+                .or_else(|| document.host().map(|_| warplens_ide::INLINE_LANGUAGE))?,
+            host: document.host(),
             version: document.version,
             text: document.text()?.clone(),
             encoding: self.client.encoding,

@@ -48,10 +48,7 @@ pub(crate) fn diagnostic(snapshot: &Snapshot, diagnostic: ide::Diagnostic) -> ls
         code_description: snapshot
             .capabilities
             .code_pages
-            .then(|| {
-                let pages = snapshot.capabilities.pages.as_deref();
-                documentation_pages::of(diagnostic.origin, diagnostic.code, pages)
-            })
+            .then(|| documentation_pages::of(diagnostic.origin, diagnostic.code))
             .flatten()
             .map(|href| lsp::CodeDescription { href }),
         tags: (!tags.is_empty()).then_some(tags),

@@ -3,6 +3,7 @@
 mod check;
 mod code_frame;
 mod compare;
+mod dap;
 mod explain;
 mod extract;
 mod files;
@@ -61,6 +62,8 @@ enum Command {
         #[arg(long, hide = true)]
         stdio: bool,
     },
+    /// Run the debug adapter on standard input and output
+    Dap,
     /// Report the problems of files
     Check(check::Arguments),
     /// Simulate a launch and print the lanes that executed each line
@@ -110,6 +113,7 @@ pub fn main() -> ExitCode {
     }
     let outcome = match arguments.command {
         Command::Lsp { stdio: _ } => serve(),
+        Command::Dap => dap::run(),
         Command::Check(arguments) => check::run(&arguments),
         Command::Sim(arguments) => sim::run(&arguments),
         Command::Run(arguments) => return run::run(&arguments),

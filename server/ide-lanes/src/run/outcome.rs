@@ -107,7 +107,7 @@ impl Prepared {
         workers: &dyn Workers,
     ) -> Result<Outcome, Cancelled> {
         let progress = |now: Progress| progress(now.steps);
-        let sequential = Control { cancelled, progress: &progress, workers: None, steps: None };
+        let sequential = Control { cancelled, progress: &progress, workers: None, steps: None, tap: None };
         let (adjusted, result, unexpected, recorded) = match known {
             Some(known) => (self.adjusted(known.adjustments), known.result, known.unexpected, known.recorded),
             None => {

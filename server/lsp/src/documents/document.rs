@@ -10,6 +10,7 @@ use ls_types::{
 };
 use ropey::Rope;
 use text_size::{TextRange, TextSize};
+use warplens_host::Host;
 use warplens_ide::{AnalysisHost, FileId, Language};
 use warplens_system::cores;
 
@@ -40,6 +41,8 @@ pub(crate) struct Document {
 
 enum Body {
     Text(Language, Rope),
+    /// A file of another language with inline PTX.
+    Host(&'static Host, Rope),
     /// Possibly a file of another tool, so it is not analyzed until it contains a kernel.
     Foreign(Rope),
     /// Not analyzed. The text is not stored.
@@ -76,23 +79,35 @@ impl Document {
     /// The text of an analyzed document.
     pub(crate) fn text(&self) -> Option<&Rope> {
         match &self.body {
-            Body::Text(_, text) => Some(text),
+            Body::Text(_, text) | Body::Host(_, text) => Some(text),
             Body::Foreign(_) | Body::Refused(_) => None,
         }
     }
 
-    /// The language of an analyzed document.
+    /// The language of a document of assembly.
     pub(crate) fn language(&self) -> Option<Language> {
         match self.body {
             Body::Text(language, _) => Some(language),
-            Body::Foreign(_) | Body::Refused(_) => None,
+            Body::Host(..) | Body::Foreign(_) | Body::Refused(_) => None,
         }
+    }
+
+    /// The language of a document whose inline PTX is analyzed.
+    pub(crate) fn host(&self) -> Option<&'static Host> {
+        match self.body {
+            Body::Host(host, _) => Some(host),
+            Body::Text(..) | Body::Foreign(_) | Body::Refused(_) => None,
+        }
+    }
+
+    pub(crate) fn is_analyzed(&self) -> bool {
+        self.text().is_some()
     }
 
     /// Why the document is refused. The user is shown this.
     pub(crate) fn refusal(&self) -> Option<&Refusal> {
         match &self.body {
-            Body::Text(..) | Body::Foreign(_) => None,
+            Body::Text(..) | Body::Host(..) | Body::Foreign(_) => None,
             Body::Refused(refusal) => Some(refusal),
         }
     }
@@ -100,7 +115,7 @@ impl Document {
     /// Why requests about the document are refused.
     pub(crate) fn reason_not_analyzed(&self) -> Option<&str> {
         match &self.body {
-            Body::Text(..) => None,
+            Body::Text(..) | Body::Host(..) => None,
             Body::Foreign(_) => Some(FOREIGN),
             Body::Refused(refusal) => Some(&refusal.message),
         }
@@ -129,7 +144,9 @@ impl Document {
                 done.push(Edit { range, inserted: TextSize::of(change.text.as_str()), largest_item: 0 });
                 continue;
             };
-            let (Body::Text(_, text) | Body::Foreign(text)) = &mut self.body else { continue };
+            let (Body::Text(_, text) | Body::Host(_, text) | Body::Foreign(text)) = &mut self.body else {
+                continue;
+            };
             let edited = match text_range(text, range, encoding) {
                 Some(range) if matches!(self.kind, Kind::Ambiguous(_)) => {
                     Ok(edit_foreign(text, range, &change.text))
@@ -195,6 +212,10 @@ impl Body {
             }
             _ if text.len() > MAX_TEXT => too_large(text.len()),
             Kind::Supported(language) => return Body::Text(language, open_text(text, file, language, host)),
+            Kind::Host(language) => {
+                host.open_host(file, language, text);
+                return Body::Host(language, Rope::from_str(text));
+            }
             Kind::Unknown => Refusal {
                 code: "unknown-language",
                 message: format!("unsupported language; Warplens supports {}", language::supported_ids()),

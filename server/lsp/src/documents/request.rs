@@ -101,6 +101,7 @@ mod tests {
             uri: "file:///k.ptx".parse().expect("a valid URI"),
             file: FileId(1),
             language: supported("ptx"),
+            host: None,
             version: 1,
             text: Rope::new(),
             encoding: Encoding::Utf16,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ls_types::{Position, Range, Uri};
 use ropey::Rope;
 use text_size::{TextRange, TextSize};
+use warplens_host::Host;
 use warplens_ide::lanes::fixes::Budget;
 use warplens_ide::lanes::launch_text::LaunchHome;
 use warplens_ide::{Analysis, Cancelled, Diagnostic, FileId, Fix, Language, Origin};
@@ -22,7 +23,10 @@ use warplens_protocol::position::{self, Encoding};
 pub(crate) struct Snapshot {
     pub(crate) uri: Uri,
     pub(crate) file: FileId,
+    /// That of the assembly: PTX, if the document has another language.
     pub(crate) language: Language,
+    /// The language of a document whose inline PTX is analyzed.
+    pub(crate) host: Option<&'static Host>,
     pub(crate) version: i32,
     pub(crate) text: Rope,
     pub(crate) encoding: Encoding,
@@ -111,7 +115,8 @@ impl Snapshot {
     }
 
     fn launch_home(&self) -> LaunchHome<'static> {
-        LaunchHome::Comments(self.language.line_comments)
+        // The comments of another language have launches of kernels in none of ours.
+        LaunchHome::Comments(if self.host.is_some() { &[] } else { self.language.line_comments })
     }
 
     /// The lanes that the document shows.

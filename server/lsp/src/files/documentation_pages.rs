@@ -27,15 +27,11 @@ static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
     Some(folder)
 });
 
-/// The page of a diagnostic, in a folder with this address, or else in the folder of the user.
-pub(crate) fn of(origin: Origin, code: &str, address: Option<&str>) -> Option<Uri> {
+/// The page of a diagnostic.
+pub(crate) fn of(origin: Origin, code: &str) -> Option<Uri> {
     match origin {
         Origin::Text => warplens_ide::code(code).map(|_| ())?,
         Origin::Run => FindingKind::named(code).map(|_| ())?,
-    }
-    if let Some(address) = address {
-        let name = name(origin, code);
-        return format!("{}/{}", address.trim_end_matches('/'), name.display()).parse().ok();
     }
     Uri::from_file_path(FOLDER.as_ref()?.join(name(origin, code)))
 }

@@ -2,11 +2,12 @@
 
 use ls_types::{CodeLens, Command};
 use serde_json::{Value, json};
+use warplens_ide::TryLens;
 use warplens_ide::lanes::{Click, Lens, LensRank, LensStyle, LensTarget};
 
 use crate::documents::snapshot::{Failure, NullableAnswer, Snapshot, unless_refused};
 use crate::files::file_access::read_files;
-use crate::handlers::commands::{EDIT_LAUNCH, PICK_LAUNCH, SELECT_LAUNCH};
+use crate::handlers::commands::{EDIT_LAUNCH, PICK_LAUNCH, SELECT_LAUNCH, TRY_STATEMENT};
 use crate::handlers::ptxas;
 use crate::launch_file;
 
@@ -23,10 +24,25 @@ pub(crate) fn lenses(snapshot: &Snapshot) -> NullableAnswer<Vec<CodeLens>> {
     lenses.extend(ptxas::lenses::lenses(snapshot)?.into_iter().map(|lens| (rank, lens)));
     let summaries = snapshot.analysis.summaries(snapshot.file)?.into_iter();
     lenses.extend(summaries.map(|(range, title)| lens(Lens { range, title, click: Click::Nothing, rank })));
+    lenses.extend(
+        snapshot
+            .analysis
+            .try_lenses(snapshot.file)
+            .into_iter()
+            .map(|it| (LensRank::Run, try_lens(snapshot, it))),
+    );
     if snapshot.capabilities.extension_lenses {
         keep_first(&mut lenses);
     }
     Ok(Some(lenses.into_iter().map(|(_, lens)| lens).collect()))
+}
+
+/// The lens that runs a statement of inline PTX.
+fn try_lens(snapshot: &Snapshot, TryLens { range, title }: TryLens) -> CodeLens {
+    let range = snapshot.range(range);
+    let argument = json!({ "uri": snapshot.uri.as_str(), "position": range.start });
+    let command = Command { title, command: TRY_STATEMENT.into(), arguments: Some(vec![argument]) };
+    CodeLens { range, command: Some(command), data: None }
 }
 
 /// Keeps at most `MOST_LENSES` above each kernel, by their rank.

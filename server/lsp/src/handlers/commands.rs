@@ -21,8 +21,20 @@ pub(crate) const LINK: &str = "warplens.link";
 /// Shows the constructs that a source action could not rewrite.
 pub(crate) const SHOW_LEFT: &str = "warplens.showLeft";
 
-pub(crate) const ALL: [&str; 8] =
-    [SELECT_LAUNCH, LIST_LAUNCHES, DRAFT_LAUNCH, SELECT_VISIT, STOP_RUN, LINK, RESOURCES, SHOW_LEFT];
+/// Runs a statement of inline PTX for one warp from now on, or no longer.
+pub(crate) const TRY_STATEMENT: &str = "warplens.tryStatement";
+
+pub(crate) const ALL: [&str; 9] = [
+    SELECT_LAUNCH,
+    LIST_LAUNCHES,
+    DRAFT_LAUNCH,
+    SELECT_VISIT,
+    STOP_RUN,
+    LINK,
+    RESOURCES,
+    SHOW_LEFT,
+    TRY_STATEMENT,
+];
 
 /// The command of the VS Code extension that lets the user pick a launch.
 pub(crate) const PICK_LAUNCH: &str = "warplens.pickLaunch";

@@ -62,7 +62,7 @@ impl State {
     }
 
     fn publish_again(&mut self, uri: &Uri) {
-        let document = self.documents.get(uri).filter(|document| document.language().is_some());
+        let document = self.documents.get(uri).filter(|document| document.is_analyzed());
         if let Some(version) = document.map(|document| document.version)
             && !self.client.capabilities.pull_diagnostics
         {

@@ -49,7 +49,7 @@ impl State {
             let version = document.version;
             match document.refusal().map(Refusal::diagnostic) {
                 Some(diagnostic) => self.client.publish(uri, Some(version), vec![diagnostic]),
-                None if document.language().is_some() => self.queue_publish(uri, version),
+                None if document.is_analyzed() => self.queue_publish(uri, version),
                 None => {}
             }
         }

@@ -67,6 +67,11 @@ impl State {
             self.host.set_accepts(self.settings.wave.accepts);
             self.refresh_all_diagnostics();
         }
+        if before.inline != self.settings.inline {
+            self.host.set_inline(self.settings.inline.options());
+            self.refresh_all_diagnostics();
+            self.client.refresh_lanes();
+        }
         if before.ptxas != self.settings.ptxas {
             self.ptxas = PtxasRuns::new(self.events.clone(), Arc::clone(&self.environment));
             self.shown.clear_ptxas();

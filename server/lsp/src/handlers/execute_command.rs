@@ -16,7 +16,9 @@ use crate::documents::snapshot::{Failure, Snapshot};
 use crate::errors::{not_open, refused};
 use crate::files::file_access::read_files;
 use crate::from_proto;
-use crate::handlers::commands::{ALL, DRAFT_LAUNCH, LINK, LIST_LAUNCHES, SELECT_VISIT, SHOW_LEFT, STOP_RUN};
+use crate::handlers::commands::{
+    ALL, DRAFT_LAUNCH, LINK, LIST_LAUNCHES, SELECT_VISIT, SHOW_LEFT, STOP_RUN, TRY_STATEMENT,
+};
 use crate::handlers::draft_launch::draft;
 use crate::handlers::link::link;
 use crate::handlers::ptxas::RESOURCES;
@@ -52,6 +54,13 @@ struct VisitArgument {
     line: u32,
     /// `null` for the last visit of each line.
     visit: Option<u64>,
+}
+
+/// The argument of [`TRY_STATEMENT`]: a position in the statement.
+#[derive(Deserialize)]
+struct StatementArgument {
+    uri: Uri,
+    position: Position,
 }
 
 /// The argument of [`SHOW_LEFT`].
@@ -108,6 +117,7 @@ impl State {
                 self.requests.answer(id, Ok(Value::Null));
                 Ok(())
             }
+            TRY_STATEMENT => self.try_statement(id, from_proto::params(argument)?),
             command if ALL.contains(&command) => {
                 self.execute_on_document(id, command, from_proto::params(argument)?)
             }
@@ -153,6 +163,23 @@ impl State {
         let launch = Launch { model: None, expect: Vec::new(), ..launch };
         let given = Choice::Given(Box::new(launch));
         Ok(Selection { entry, launch: given, home: Some(other), ..selection(argument)? })
+    }
+
+    /// Answers whether there is a statement.
+    fn try_statement(
+        &mut self,
+        id: &Id,
+        StatementArgument { uri, position }: StatementArgument,
+    ) -> Result<()> {
+        let document = self.documents.get(&uri);
+        let found = document.and_then(|document| Some((document.file, document.text()?)));
+        let Some((file, text)) = found else { return Err(not_open(&uri)) };
+        let offset = warplens_protocol::position::offset(text, position, self.client.encoding);
+        let is_found = offset.is_some_and(|offset| self.host.try_statement(file, offset));
+        self.refresh_diagnostics(&uri);
+        self.client.refresh_lanes();
+        self.requests.answer(id, Ok(Value::Bool(is_found)));
+        Ok(())
     }
 
     fn visit(&mut self, id: &Id, VisitArgument { uri, line, visit }: VisitArgument) -> Result<()> {

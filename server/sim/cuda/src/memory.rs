@@ -14,4 +14,5 @@ pub mod polled;
 pub mod print_buffer;
 pub mod region;
 pub mod spaces;
+pub mod write_log;
 pub(crate) mod zero_pages;

@@ -15,6 +15,7 @@ pub mod event;
 mod generations;
 mod happens_before;
 mod in_flight;
+pub mod listed;
 pub(crate) mod local;
 pub mod mbarrier_phases;
 mod memory;
@@ -56,6 +57,7 @@ use self::cost::Cost;
 use self::event::{AccessEvent, AccessKind};
 use self::generations::Generations;
 use self::happens_before::{BlockClock, ClusterClock, HappensBefore, SyncAccess, Thread};
+use self::listed::{ListedAccess, list};
 use self::local::LocalShadow;
 use self::memory::ShadowMemory;
 use self::patterns::ProgramPatterns;
@@ -111,6 +113,8 @@ pub struct Sanitizer {
     pub undefined: UndefinedAccess,
     pub(crate) memory: ShadowMemory,
     pub watch: Option<WatchedByte>,
+    /// The accesses of the running statement, for a recording.
+    pub listed: Option<Vec<ListedAccess>>,
     /// The ranges of device memory that the prerequisite grid writes: addresses and lengths.
     pub prerequisite_writes: Vec<(u64, u64)>,
     /// The bytes of the launch's buffers that have no value.
@@ -154,7 +158,7 @@ impl Sanitizer {
     ];
 
     pub fn required(options: &RunOptions) -> bool {
-        options.checks != Checks::default() || options.counters || options.watch.is_some()
+        options.checks != Checks::default() || options.counters || options.watch.is_some() || options.records
     }
 
     pub fn with_patterns(
@@ -171,6 +175,7 @@ impl Sanitizer {
             lockstep,
             patterns,
             watch: watch.map(WatchedByte::new),
+            listed: options.records.then(Vec::new),
             ..Sanitizer::default()
         })
     }
@@ -256,6 +261,9 @@ impl Sanitizer {
     pub fn accessed(&mut self, event: &AccessEvent<'_>, spaces: &Spaces, local: &Local) {
         if self.cost.counts {
             self.cost.count(event);
+        }
+        if let Some(listed) = &mut self.listed {
+            list(listed, event);
         }
         if self.watch.is_some() && !event.kind.reads() {
             self.watch(event);
@@ -354,6 +362,11 @@ impl Sanitizer {
         self.watch.as_mut().is_some_and(WatchedByte::take_hit)
     }
 
+    /// The accesses of the statement that ends, if they are listed.
+    pub fn take_listed(&mut self) -> Vec<ListedAccess> {
+        self.listed.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
     /// A shuffle read lanes that do not take part in it.
     pub fn shuffled(&mut self, inactive: InactiveSources) {
         if self.report.checks.uninitialized {
@@ -443,9 +456,6 @@ impl Sanitizer {
         // Threads synchronize through shared memory only within a cluster, so the location includes the cluster.
         let cluster = if region == MemoryRegion::Shared { signal.cluster } else { 0 };
         let place = (region, index | u64::from(cluster) << 32);
-        if synchronizes && signal.reads {
-            self.sync.signal(place, thread, live, signal);
-        }
         let strength = if unchanged >> thread.lane & 1 == 1 { Strength::Unchanged } else { strength };
         let stamp = Stamp::new(self.sync.epoch(thread.warp), statement, thread.lane, strength);
         let (races, needs_initialized) = (self.report.checks.races, region == MemoryRegion::Shared);
@@ -454,6 +464,10 @@ impl Sanitizer {
         let initialized = shadow.check(event.kind.reads(), index, span, &access, found);
         if !initialized && needs_initialized {
             self.uninitialized_elements(event, index, thread.lane);
+        }
+        // What the access itself acquires orders only what follows: had it come first, it would have raced with what it finds here.
+        if synchronizes && signal.reads {
+            self.sync.signal(place, thread, live, signal);
         }
         if synchronizes && !event.kind.reads() && silent >> thread.lane & 1 == 0 {
             self.sync.signal(place, thread, live, SyncAccess { writes: true, ..signal });

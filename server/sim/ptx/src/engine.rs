@@ -21,4 +21,5 @@ mod schedule;
 mod waits;
 
 pub use divergence::model::{MODELS, Model};
+pub(crate) use exec::value_tracer::register_infos;
 pub use run::run;

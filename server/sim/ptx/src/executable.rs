@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use smol_str::SmolStr;
+use warplens_sim_warp::memory::DeviceMemory;
 use warplens_sim_warp::trace::{Control, Finding, RunOptions, RunOutcome, StatementId};
+use warplens_sim_warp::value_tracer::RegisterInfo;
 use warplens_sim_warp::{BlockEnd, ControlFlow, Correction, Executable, LaunchConfig, OrderEffect};
 
 use super::correction::corrections;
-use super::engine::{Model, run};
+use super::engine::{Model, register_infos, run};
 use super::program::{Function, Guard, Op, Program, TensorMemoryOp, TensorOp};
 
 /// A decoded kernel under a divergence model.
@@ -27,6 +29,24 @@ impl Executable for Kernel {
         let function = &self.program.functions[function];
         let name = |number: &u32| function.frame.registers[*number as usize].name.clone();
         function.writes_of(pc).iter().map(name).collect()
+    }
+
+    fn registers(&self, statement: StatementId) -> Vec<RegisterInfo> {
+        let Some((function, pc)) = self.program.locate(statement) else { return Vec::new() };
+        register_infos(&self.program.functions[function], pc).collect()
+    }
+
+    fn function(&self, statement: StatementId) -> u32 {
+        self.program.locate(statement).map_or(0, |(function, _)| function as u32)
+    }
+
+    fn function_name(&self, function: u32) -> String {
+        let function = self.program.functions.get(function as usize);
+        function.map_or_else(String::new, |function| function.name.to_string())
+    }
+
+    fn variables(&self) -> Vec<&DeviceMemory> {
+        vec![&self.program.globals, &self.program.constants]
     }
 
     fn corrections(&self, finding: &Finding) -> Vec<Correction> {

@@ -387,7 +387,12 @@ impl Warp {
                 self.machine.break_out(barrier, executed);
                 return Ok(false);
             }
-            Control::BarrierMove(step) => return Ok(self.move_barrier(step, operation, group, executed)),
+            Control::BarrierMove(step) => {
+                let at = group.pc;
+                let continues = self.move_barrier(step, operation, group, executed);
+                self.record_late(run.launch.program, at, executed);
+                return Ok(continues);
+            }
             Control::WarpSync(source) if executed != 0 => {
                 let mut buffer = [0; 32];
                 let members = *self.registers.int(source, &mut buffer);

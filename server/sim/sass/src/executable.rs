@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 use warplens_sim_warp::trace::{Control, RunOptions, RunOutcome, StatementId};
-use warplens_sim_warp::{BlockEnd, ControlFlow, Executable, LaunchConfig, ModelInfo};
+use warplens_sim_warp::value_tracer::RegisterInfo;
+use warplens_sim_warp::{BlockEnd, ControlFlow, Executable, LaunchConfig, ModelInfo, OrderEffect};
 
-use super::program::{CcTest, Control as SassControl, Op, Program};
+use super::program::{CcTest, Cell, Control as SassControl, Op, Program};
 use super::registers::Condition;
 use super::run::run;
+use super::value_tracer::register_info;
 
 /// The default model of targets from sm_70 on.
 pub const BARRIERS: ModelInfo = ModelInfo {
@@ -45,6 +47,31 @@ impl Executable for Kernel {
     fn writes(&self, statement: StatementId) -> Vec<SmolStr> {
         let named = self.program.named.get(statement.index()).into_iter().flatten();
         named.filter(|named| named.written).map(|named| named.name.clone()).collect()
+    }
+
+    fn order_effect(&self) -> Option<OrderEffect> {
+        Some(self.program.order_effect())
+    }
+
+    fn registers(&self, statement: StatementId) -> Vec<RegisterInfo> {
+        let named = self.program.named.get(statement.index()).into_iter().flatten();
+        named.map(register_info).collect()
+    }
+
+    fn written_words(&self, statement: StatementId, register: usize) -> Option<u16> {
+        let Cell::Rows(first, _) = self.program.named.get(statement.index())?.get(register)?.cell else {
+            return None;
+        };
+        let uses = self.program.uses.get(statement.index())?.iter().filter(|it| it.is_write);
+        let words = uses.filter_map(|it| match it.cell {
+            Cell::Rows(row, words) if row == first => Some(words),
+            _ => None,
+        });
+        words.max()
+    }
+
+    fn has_word_registers(&self) -> bool {
+        true
     }
 
     fn control_flow(&self) -> ControlFlow {

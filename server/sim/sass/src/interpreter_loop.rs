@@ -15,7 +15,7 @@ use super::exec::{ExecContext, execute, run_quick};
 use super::machine::Group;
 use super::observer::{Executing, Observer};
 use super::pause::Pause;
-use super::program::{CcTest, Operation, Quick};
+use super::program::{CcTest, Cell, Operation, Program, Quick};
 use super::running::{Next, Running, Stop};
 use super::undefined::UndefinedVisit;
 use super::warp::{RunContext, Warp};
@@ -39,6 +39,10 @@ impl Warp {
                 Stop::Due => {
                     self.machine.go_on(group.pc);
                     return Some(Pause::Due);
+                }
+                Stop::Preempted => {
+                    self.machine.go_on(group.pc);
+                    return Some(Pause::Preempted);
                 }
                 Stop::FellOff if run.launch.program.resumes_at_end() => {
                     self.leave_listing(group, run);
@@ -113,7 +117,9 @@ impl Warp {
             observed: ctx.sanitizer.is_some()
                 || observer.written.is_some()
                 || observer.follows_undefined()
-                || observer.state.further.is_some(),
+                || observer.state.further.is_some()
+                || observer.state.order_log.is_some(),
+            pauses: observer.state.scheduler.is_some(),
             barriers: run.launch.barriers,
             registers: &mut self.registers,
             machine: &mut self.machine,
@@ -168,6 +174,14 @@ impl Warp {
         }
     }
 
+    /// Records the registers that a control instruction has written.
+    pub(super) fn record_late(&mut self, program: &Program, statement: u32, lanes: u32) {
+        let Some((tracer, written)) = self.tracer.as_mut().zip(self.written.as_ref()) else { return };
+        let undefined = &self.undefined;
+        let known = |cell: Cell| written.lanes(cell) & !undefined.unknown(cell);
+        tracer.keep(program, StatementId(statement), &self.registers, &known, lanes);
+    }
+
     /// Checks a control instruction for uses of undefined values. An error stops the run.
     pub(super) fn check_control(
         &mut self,
@@ -217,6 +231,11 @@ impl Running<'_> {
                 self.group.pc = pc;
                 if pc >= stop {
                     return Some(self.stopped());
+                }
+                if self.pauses
+                    && let Some(stop) = self.pause_before(pc)
+                {
+                    return Some(stop);
                 }
                 let operation = &program.code[pc as usize];
                 executed &= self.registers.holds(operation.guard);
@@ -324,6 +343,9 @@ impl Running<'_> {
         };
         let Visits { recorder, start, .. } = &mut self.visits;
         self.observer.after(at, effects, self.registers, &mut self.ctx, *start, recorder);
+        if done.is_ok() {
+            self.log_order(at);
+        }
         match done {
             Ok(()) => Ok(()),
             Err(fault) => self.skip_access(fault, operation, at),

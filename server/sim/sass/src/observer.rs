@@ -99,7 +99,7 @@ impl<'w> Observer<'w> {
         }
         if let Some(sanitizer) = &mut ctx.sanitizer {
             if let Some(tracer) = &mut self.tracer {
-                tracer.accessed(sanitizer);
+                tracer.accessed(sanitizer, ctx.spaces, ctx.local);
             }
             if matches!(operation.op, Op::Shuffle(_))
                 && let Some(inactive) = sanitizer.undefined.inactive.take()
@@ -127,9 +127,8 @@ impl<'w> Observer<'w> {
         named.iter().filter(|named| named.written).for_each(|named| written.write(named.cell, at.written));
         let undefined = &*self.undefined;
         let known = |cell: Cell| written.lanes(cell) & !undefined.unknown(cell);
-        let masks = (at.active, at.executed);
         if let Some(tracer) = &mut self.tracer
-            && tracer.visited(self.program, StatementId(at.statement), masks, registers, &known)
+            && tracer.visited(self.program, StatementId(at.statement), at, registers, &known)
         {
             self.state.complete_trace();
         }

@@ -1,11 +1,15 @@
 //! Value traces of a warp: after each visit of a statement, the registers that it names.
 
+use warplens_sim_cuda::memory::local::Local;
+use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::registers::WIDTH;
 use warplens_sim_cuda::sanitizer::Sanitizer;
-use warplens_sim_warp::trace::StatementId;
+use warplens_sim_warp::recording::Tap;
+use warplens_sim_warp::trace::{StatementId, WarpId};
 use warplens_sim_warp::value_tracer::{RegisterInfo, VisitTracer};
 use warplens_sim_warp::values::{TraceRequest, Values};
 
+use super::observer::Executing;
 use super::program::{Cell, Named, Program};
 use super::register_values::RegisterReader;
 use super::registers::Registers;
@@ -16,6 +20,15 @@ pub(crate) struct ValueTracer(VisitTracer);
 impl ValueTracer {
     pub(crate) fn new(statements: usize, request: &TraceRequest) -> ValueTracer {
         ValueTracer(VisitTracer::new(statements, request))
+    }
+
+    /// A tracer that sends the steps of a warp to a recording.
+    pub(crate) fn recording(tap: &Tap, warp: WarpId) -> ValueTracer {
+        ValueTracer(VisitTracer::recording(tap.of(warp), warp))
+    }
+
+    pub(crate) fn is_recording(&self) -> bool {
+        self.0.is_recording()
     }
 
     /// Called before the instruction of a step. If the step is the requested one, records the registers and
@@ -42,7 +55,10 @@ impl ValueTracer {
     }
 
     /// Called after the instruction: collects its accesses, and records a store to the watched byte.
-    pub(super) fn accessed(&mut self, sanitizer: &mut Sanitizer) {
+    pub(super) fn accessed(&mut self, sanitizer: &mut Sanitizer, spaces: &Spaces, local: &Local) {
+        if let Some(tap) = &mut self.0.tap {
+            return tap.accessed(spaces.recorded(sanitizer.take_listed(), local));
+        }
         let Some(moment) = &mut self.0.moment else { return };
         if sanitizer.take_watch_hit() {
             moment.stored();
@@ -57,7 +73,7 @@ impl ValueTracer {
         &mut self,
         program: &Program,
         statement: StatementId,
-        (active, executed): (u32, u32),
+        Executing { active, executed, written, .. }: Executing,
         registers: &Registers,
         known: &dyn Fn(Cell) -> u32,
     ) -> bool {
@@ -71,6 +87,35 @@ impl ValueTracer {
         if !self.0.visit(statement, (active.into(), executed.into()), None) {
             return self.0.is_complete();
         }
+        self.0.writes_in(written.into());
+        self.read(named, statement, registers, known);
+        self.0.record(statement);
+        self.0.is_complete()
+    }
+
+    /// Sends the registers that a control instruction has written in `lanes` to a recording.
+    pub(super) fn keep(
+        &mut self,
+        program: &Program,
+        statement: StatementId,
+        registers: &Registers,
+        known: &dyn Fn(Cell) -> u32,
+        lanes: u32,
+    ) {
+        if self.is_recording() {
+            self.read(&program.named[statement.index()], statement, registers, known);
+            self.0.record_late(statement, lanes.into());
+        }
+    }
+
+    /// Reads the registers that a statement names.
+    fn read(
+        &mut self,
+        named: &[Named],
+        statement: StatementId,
+        registers: &Registers,
+        known: &dyn Fn(Cell) -> u32,
+    ) {
         let bytes = |named: &Named| match named.cell {
             Cell::Rows(_, 3..) => 2 * WIDTH * size_of::<u64>(),
             _ => WIDTH * size_of::<u64>(),
@@ -97,8 +142,6 @@ impl ValueTracer {
                 }
             }
         }
-        self.0.record(statement);
-        self.0.is_complete()
     }
 
     pub(crate) fn finish(self, named: &[Box<[Named]>]) -> Values {
@@ -106,7 +149,7 @@ impl ValueTracer {
     }
 }
 
-fn register_info(named: &Named) -> RegisterInfo {
+pub(crate) fn register_info(named: &Named) -> RegisterInfo {
     let bits = match named.cell {
         Cell::Rows(_, count) => 32 * count,
         Cell::Predicate(_) => 1,

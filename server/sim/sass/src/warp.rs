@@ -85,7 +85,7 @@ impl Warp {
         let live = position.launched();
         let listed = launch.lists(id);
         let request = launch.options.trace.filter(|request| request.warp == id);
-        let keeps_written = launch.options.registers || request.is_some();
+        let keeps_written = launch.options.registers || request.is_some() || launch.tap.is_some();
         let mut local = Local::default();
         local.grow(program.stack_size);
         Warp {
@@ -104,7 +104,11 @@ impl Warp {
             reads: false,
             stopped_at: 0,
             written: keeps_written.then(|| Box::new(WrittenRegisters::new(launch.rows.len()))),
-            tracer: request.map(|request| Box::new(ValueTracer::new(program.statements(), &request))),
+            tracer: match (request, &launch.tap) {
+                (Some(request), _) => Some(Box::new(ValueTracer::new(program.statements(), &request))),
+                (None, Some(tap)) => Some(Box::new(ValueTracer::recording(tap, id))),
+                (None, None) => None,
+            },
             undefined: UndefinedValues::new(&program.layout, &launch.suspects),
             calls: [0; WIDTH],
             reduced: (0, false),

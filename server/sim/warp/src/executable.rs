@@ -9,7 +9,9 @@ use super::control_flow::ControlFlow;
 use super::correction::Correction;
 use super::dyn_eq::DynEq;
 use super::launch_config::LaunchConfig;
+use crate::memory::DeviceMemory;
 use crate::trace::{Control, Finding, RunOptions, RunOutcome, StatementId};
+use crate::value_tracer::RegisterInfo;
 
 /// A divergence model. A language lists its models in a table, the default first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -70,6 +72,36 @@ pub trait Executable: DynEq + Debug + Send + Sync {
     /// What the order of threads can change in a race-free run; `None` if the kernel only runs under the default schedule.
     fn order_effect(&self) -> Option<OrderEffect> {
         None
+    }
+
+    /// The registers that a statement names, in the order of its traced values.
+    fn registers(&self, _statement: StatementId) -> Vec<RegisterInfo> {
+        Vec::new()
+    }
+
+    /// How many words a statement writes of the register at an index of [`Self::registers`], if it may be less than all.
+    fn written_words(&self, _statement: StatementId, _register: usize) -> Option<u16> {
+        None
+    }
+
+    /// The number of the function of a statement; each has registers of its own.
+    fn function(&self, _statement: StatementId) -> u32 {
+        0
+    }
+
+    /// The name of a function in messages.
+    fn function_name(&self, function: u32) -> String {
+        format!("function {function}")
+    }
+
+    /// Whether a value of more than 32 bits is in consecutive registers.
+    fn has_word_registers(&self) -> bool {
+        false
+    }
+
+    /// The memory of the program's own variables and constants, with their initial contents.
+    fn variables(&self) -> Vec<&DeviceMemory> {
+        Vec::new()
     }
 
     /// The control flow of the kernel; by default the whole kernel is one block.

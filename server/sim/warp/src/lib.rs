@@ -28,6 +28,7 @@ pub mod race_scope;
 pub mod races;
 pub mod reconvergences;
 pub mod record;
+pub mod recording;
 pub mod scalar_type;
 pub mod schedule;
 pub mod severity;

@@ -13,6 +13,7 @@ use crate::memory::DeviceMemory;
 use crate::note::Note;
 use crate::order_log::OrderLog;
 use crate::race_scope::RaceScope;
+use crate::recording::Tap;
 use crate::schedule::Schedule;
 use crate::step_stream::WarpSteps;
 use crate::values::{TraceRequest, Values};
@@ -423,6 +424,8 @@ pub struct RunOptions {
     pub trace: Option<TraceRequest>,
     /// The address of a byte of device memory whose last store is reported in [`RunResult::last_store`].
     pub watch: Option<u64>,
+    /// Whether the accesses of each step are listed for a [`Tap`].
+    pub records: bool,
     /// Whether to fill [`RunResult::accessed`].
     pub coverage: bool,
     /// The order in which threads run; `None` for the default one.
@@ -459,6 +462,8 @@ pub struct Control<'a> {
     pub workers: Option<&'a dyn Workers>,
     /// Receives the steps of a warp; only in runs without workers.
     pub steps: Option<&'a WarpSteps>,
+    /// Receives the steps of all warps; only in runs without workers.
+    pub tap: Option<&'a Tap>,
 }
 
 /// A caller's thread pool for a run. The result does not depend on it.
@@ -478,7 +483,7 @@ pub trait Workers: Sync {
 impl Control<'static> {
     /// Runs to the end without cancellation or progress reports.
     pub fn none() -> Self {
-        Control { cancelled: &|| false, progress: &|_| {}, workers: None, steps: None }
+        Control { cancelled: &|| false, progress: &|_| {}, workers: None, steps: None, tap: None }
     }
 }
 

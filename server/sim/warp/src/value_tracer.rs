@@ -5,13 +5,16 @@
 
 use smol_str::SmolStr;
 
-use crate::ids::{Mask, StatementId};
+use crate::ids::{Mask, StatementId, WarpId};
 use crate::moment::MomentTracer;
+use crate::recording::WarpTap;
 use crate::values::{StackEntry, TraceRequest, TracedRegister, TracedVisit, Values};
 
 /// The value trace of a warp.
 #[derive(Clone, Debug)]
 pub struct VisitTracer {
+    /// Sends the visits to a recording instead of keeping them.
+    pub tap: Option<WarpTap>,
     /// Records a single step instead of the visits.
     pub moment: Option<MomentTracer>,
     until: Option<(StatementId, u64)>,
@@ -73,6 +76,7 @@ impl VisitTracer {
     /// A tracer for a program with this number of statements.
     pub fn new(statements: usize, request: &TraceRequest) -> VisitTracer {
         VisitTracer {
+            tap: None,
             moment: request.moment.map(MomentTracer::new),
             until: request.until,
             visits: vec![Visit::default(); statements],
@@ -81,6 +85,16 @@ impl VisitTracer {
             truncated: false,
             is_complete: false,
         }
+    }
+
+    /// A tracer that sends the visits of a warp to a recording.
+    pub fn recording(tap: WarpTap, warp: WarpId) -> VisitTracer {
+        VisitTracer { tap: Some(tap), ..VisitTracer::new(0, &TraceRequest::at(warp)) }
+    }
+
+    /// Whether the visits go to a recording, so that the tracer has no values to return.
+    pub fn is_recording(&self) -> bool {
+        self.tap.is_some()
     }
 
     /// Whether the trace is complete.
@@ -110,6 +124,10 @@ impl VisitTracer {
         (active, executed): (Mask, Mask),
         stack: Option<Box<[StackEntry]>>,
     ) -> bool {
+        if let Some(tap) = &mut self.tap {
+            tap.visit(statement, (active, executed));
+            return true;
+        }
         let Some(visit) = self.visits.get_mut(statement.index()).filter(|_| !self.is_complete) else {
             return false;
         };
@@ -130,6 +148,9 @@ impl VisitTracer {
     /// Ends the record of the last visit of a statement by copying its values to its step. Called again when a call or
     /// a barrier completes.
     pub fn record(&mut self, statement: StatementId) {
+        if let Some(tap) = &mut self.tap {
+            return tap.send();
+        }
         let Some(steps) = &mut self.steps else { return };
         let Some(visit) = self.visits.get(statement.index()).filter(|_| !self.is_complete) else { return };
         let Some(step) = steps.get_mut(visit.step).filter(|step| step.statement == statement) else { return };
@@ -148,8 +169,24 @@ impl VisitTracer {
         }
     }
 
+    /// Like [`Self::record`], when a call or a barrier completes in some lanes.
+    pub fn record_late(&mut self, statement: StatementId, lanes: Mask) {
+        match &mut self.tap {
+            Some(tap) => tap.send_late(statement, lanes),
+            None => self.record(statement),
+        }
+    }
+
+    /// The step that begins writes registers in other lanes than those that execute it.
+    pub fn writes_in(&mut self, lanes: Mask) {
+        self.tap.iter_mut().for_each(|tap| tap.writes_in(lanes));
+    }
+
     /// The values of a statement with `registers` registers, which occupy `bytes`; empty if over the budget.
     pub fn values(&mut self, statement: StatementId, registers: usize, bytes: usize) -> &mut [TracedValue] {
+        if let Some(tap) = &mut self.tap {
+            return tap.values(registers);
+        }
         let Some(visit) = self.visits.get_mut(statement.index()).filter(|_| !self.is_complete) else {
             return &mut [];
         };

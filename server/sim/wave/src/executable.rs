@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 use warplens_sim_warp::trace::{Control, RunOptions, RunOutcome, StatementId};
+use warplens_sim_warp::value_tracer::RegisterInfo;
 use warplens_sim_warp::{BlockEnd, ControlFlow, Executable, LaunchConfig, ModelInfo};
 
 use super::op::{Action, Control as WaveControl};
 use super::program::Program;
 use super::reference;
 use super::run::run;
+use super::value_tracer::register_info;
 
 /// The models of WAVE, the default first: the divergence stack of the guide, and the reference emulator
 /// 0.1.2.
@@ -50,6 +52,15 @@ impl Executable for Kernel {
         self.program.writes(statement)
     }
 
+    fn registers(&self, statement: StatementId) -> Vec<RegisterInfo> {
+        let named = self.program.named.get(statement.index()).into_iter().flatten();
+        named.map(register_info).collect()
+    }
+
+    fn has_word_registers(&self) -> bool {
+        true
+    }
+
     fn control_flow(&self) -> ControlFlow {
         control_flow(&self.program)
     }
@@ -70,6 +81,15 @@ impl Executable for EmulatedKernel {
 
     fn writes(&self, statement: StatementId) -> Vec<SmolStr> {
         self.structured.writes(statement)
+    }
+
+    fn registers(&self, statement: StatementId) -> Vec<RegisterInfo> {
+        let named = self.structured.named.get(statement.index()).into_iter().flatten();
+        named.map(register_info).collect()
+    }
+
+    fn has_word_registers(&self) -> bool {
+        true
     }
 
     fn control_flow(&self) -> ControlFlow {

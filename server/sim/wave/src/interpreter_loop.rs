@@ -15,6 +15,7 @@ use super::machine::{ExecContext, Stop, Wave};
 use super::memory::{Memory, OutOfRange};
 use super::op::{Action, Halves, Op, Space};
 use super::quick::Quick;
+use super::recorded_accesses;
 use super::sanitizer::VisitContext;
 use super::state::{State, WavePosition};
 
@@ -160,14 +161,28 @@ impl<const W: usize> Wave<W> {
             let accesses = || accesses(&op.action, &self.state, executed);
             tracer.before(&program.named[pc as usize], &self.state, accesses);
         }
-        match op.halves.checked_sub(1) {
-            _ if executed == 0 => {}
-            None => perform(simd, op, &mut self.state, executed, position, &mut ctx.memory)?,
+        let records = self.tracer.as_mut().is_some_and(|tracer| tracer.tap().is_some());
+        let mut listed = if records {
+            recorded_accesses::accesses(&op.action, &self.state, executed, position.block())
+        } else {
+            Vec::new()
+        };
+        let done = match op.halves.checked_sub(1) {
+            _ if executed == 0 => Ok(()),
+            None => perform(simd, op, &mut self.state, executed, position, &mut ctx.memory),
             Some(halves) => {
                 let halves = &program.halves[halves as usize];
-                with_halves(op, halves, &mut self.state, executed, position, &mut ctx.memory)?;
+                with_halves(op, halves, &mut self.state, executed, position, &mut ctx.memory)
+            }
+        };
+        if let Some(tap) = self.tracer.as_mut().and_then(|tracer| tracer.tap()) {
+            recorded_accesses::complete(&mut listed, &ctx.memory);
+            tap.accessed(listed);
+            if done.is_err() {
+                tap.send_bare(StatementId(pc), mask, executed);
             }
         }
+        done?;
         if let Some(tracer) = &mut self.tracer {
             tracer.visited(&program.named, StatementId(pc), (mask, executed), &self.state, None);
         }

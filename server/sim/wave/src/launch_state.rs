@@ -100,6 +100,9 @@ impl<'l> LaunchState<'l> {
 
     /// The value tracer of a wave, if the wave is traced.
     pub(crate) fn tracer(&self, wave: WarpId, statements: usize, registers: u16) -> Option<Box<ValueTracer>> {
+        if let Some(tap) = self.control.tap {
+            return Some(Box::new(ValueTracer::recording(tap, wave, registers, &self.registers)));
+        }
         let request = self.options.trace.filter(|request| request.warp == wave)?;
         Some(Box::new(ValueTracer::new(statements, registers, &request, &self.registers)))
     }
@@ -111,9 +114,9 @@ impl<'l> LaunchState<'l> {
         recorder
     }
 
-    /// Whether the caller receives the steps of a wave.
+    /// Whether the caller receives the steps of waves.
     pub(crate) fn streams(&self) -> bool {
-        self.control.steps.is_some()
+        self.control.steps.is_some() || self.control.tap.is_some()
     }
 
     /// Reports progress to the caller and checks for cancellation.

@@ -37,6 +37,7 @@ mod operations;
 mod program;
 mod quick;
 mod reconvergences;
+mod recorded_accesses;
 pub mod reference;
 mod reports;
 pub mod run;

@@ -349,7 +349,7 @@ impl<'l, const W: usize> Run<'l, W> {
                 recorder: std::mem::take(&mut wave.recorder),
                 registers,
                 reconvergences: reconvergences.unwrap_or_default(),
-                values: wave.tracer.take().map(|tracer| tracer.finish(&program.named)),
+                values: wave.tracer.take().and_then(|tracer| tracer.finish(&program.named)),
             };
             self.launch.listing.take(group.number, done, group.listed);
         }

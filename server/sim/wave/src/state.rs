@@ -41,6 +41,13 @@ pub(crate) struct WavePosition {
 }
 
 impl WavePosition {
+    /// The number of the workgroup in the launch.
+    pub(crate) fn block(self) -> u64 {
+        let [x, y, z] = self.workgroup.map(u64::from);
+        let [columns, rows, _] = self.geometry.grid.map(u64::from);
+        (z * rows + y) * columns + x
+    }
+
     fn special(self, register: Special, lane: u32) -> u32 {
         let WavePosition { geometry, workgroup, wave } = self;
         let [x, y, _] = geometry.workgroup.map(u64::from);

@@ -1,6 +1,7 @@
 //! Value traces of a wave: the registers of each statement after its last visit, and the divergence stack.
 
-use warplens_sim_warp::trace::{Mask, RegisterValues, StatementId};
+use warplens_sim_warp::recording::{Tap, WarpTap};
+use warplens_sim_warp::trace::{Mask, RegisterValues, StatementId, WarpId};
 use warplens_sim_warp::value_tracer::{RegisterInfo, TracedValue, VisitTracer};
 use warplens_sim_warp::values::{LaneAccesses, StackEntry, TraceRequest, Values};
 
@@ -28,6 +29,23 @@ impl ValueTracer {
             visits: VisitTracer::new(statements, request),
             written: WrittenRegisters::new(registers, set),
         }
+    }
+
+    /// A tracer that sends the steps of a wave to a recording, the initial registers first.
+    pub(crate) fn recording(tap: &Tap, wave: WarpId, registers: u16, set: &[(u8, u32)]) -> ValueTracer {
+        let tap = tap.of(wave);
+        for (register, value) in set {
+            tap.starts_with(&Cell::General(*register).name(), (*value).into());
+        }
+        ValueTracer {
+            visits: VisitTracer::recording(tap, wave),
+            written: WrittenRegisters::new(registers, set),
+        }
+    }
+
+    /// The wave's part of a recording.
+    pub(crate) fn tap(&mut self) -> Option<&mut WarpTap> {
+        self.visits.tap.as_mut()
     }
 
     /// Called before an operation: if it is the requested step, records its registers and accesses.
@@ -81,8 +99,11 @@ impl ValueTracer {
         self.visits.record(statement);
     }
 
-    pub(crate) fn finish(self, named: &[Box<[Named]>]) -> Values {
-        self.visits.finish(|statement| named[statement.index()].iter().map(register_info))
+    /// The trace; `None` if the steps were sent to a recording.
+    pub(crate) fn finish(self, named: &[Box<[Named]>]) -> Option<Values> {
+        let visits = Some(self.visits).filter(|visits| !visits.is_recording())?;
+        let values = visits.finish(|statement| named[statement.index()].iter().map(register_info));
+        Some(values)
     }
 }
 
@@ -132,7 +153,7 @@ fn registers<const W: usize>(
     named.iter().copied().chain(others).map(value).collect()
 }
 
-fn register_info(named: &Named) -> RegisterInfo {
+pub(crate) fn register_info(named: &Named) -> RegisterInfo {
     let bits = match named.cell {
         Cell::Predicate(_) => 1,
         Cell::General(_) => 32 * u16::from(named.count),

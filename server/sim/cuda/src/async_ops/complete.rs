@@ -58,7 +58,10 @@ impl Spaces {
     fn complete(&mut self, mut operation: Operation) {
         self.read_sources(&mut operation);
         match &operation.effect {
-            Effect::Transfer(transfer) => self.write_destinations(transfer),
+            Effect::Transfer(transfer) => {
+                self.write_destinations(transfer);
+                self.log_destinations(transfer, operation.issuer, operation.statement);
+            }
             Effect::Cells(cells) => {
                 let size = self.window.size;
                 if let Some(problem) = cells.effect.complete(&self.shared, size, &mut self.tensor_memory) {
@@ -68,7 +71,7 @@ impl Spaces {
             }
             Effect::Nothing => {}
         }
-        self.signal(operation.signal, operation.statement);
+        self.signal(operation.signal, operation.statement, operation.issuer);
     }
 
     fn read_sources(&self, operation: &mut Operation) {
@@ -141,7 +144,15 @@ impl Spaces {
         self.changes += 1;
     }
 
-    fn signal(&mut self, signal: Signal, statement: u32) {
+    fn log_destinations(&self, transfer: &Transfer, issuer: Issuer, statement: u32) {
+        if self.write_log.is_some() {
+            for Segment { to, len, .. } in &transfer.segments {
+                to.inspect(|to| self.wrote_late((to.region, to.index, *len), issuer, statement));
+            }
+        }
+    }
+
+    fn signal(&mut self, signal: Signal, statement: u32, issuer: Issuer) {
         let (at, bytes, arrivals) = match signal {
             Signal::Nothing => return,
             Signal::Bytes(at, bytes) => (at, bytes, 0),
@@ -166,6 +177,7 @@ impl Spaces {
             self.asynchronous.phases.advance(at);
         }
         write(&mut self.shared, at, 8, object.bits());
+        self.wrote_late((MemoryRegion::Shared, at, 8), issuer, statement);
     }
 }
 

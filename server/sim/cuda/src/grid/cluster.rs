@@ -103,6 +103,9 @@ impl<W: ClusterReports> Cluster<W> {
     /// Runs until all blocks have exited, cannot continue, or the caller's control is due.
     pub(super) fn run(&mut self, launch: &W::Launch<'_>, grid: &mut GridState<W>) -> BlockPause {
         self.swap_memory(&mut grid.spaces);
+        if let Some(log) = &mut grid.spaces.write_log {
+            log.blocks = self.blocks.iter().map(|block| launch.number(block.cta)).collect();
+        }
         let pause = self.run_blocks(launch, grid);
         self.swap_memory(&mut grid.spaces);
         // The run ends some steps after the trace, and notes must not show these steps.

@@ -5,6 +5,7 @@ use warplens_sim_warp::LaunchConfig;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::launch_config::{position, volume};
 use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::recording::Tap;
 use warplens_sim_warp::step_stream::WarpSteps;
 use warplens_sim_warp::trace::{Control, Finding, RunOptions, WarpId};
 
@@ -44,6 +45,8 @@ pub struct GridLaunch {
     pub listing: Listing,
     /// The warp whose steps the caller receives.
     pub steps: Option<WarpSteps>,
+    /// Receives the steps of all warps.
+    pub tap: Option<Tap>,
     /// Statements of the program.
     pub(super) statements: usize,
 }
@@ -73,6 +76,7 @@ impl GridLaunch {
             arch: Arch::new(),
             listing: Listing::new(&options.limits, statements, warps),
             steps: control.steps.filter(|_| control.workers.is_none()).cloned(),
+            tap: control.tap.filter(|_| control.workers.is_none()).cloned(),
             statements,
         }
     }

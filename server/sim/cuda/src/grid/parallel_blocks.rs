@@ -168,6 +168,7 @@ impl<W: ClusterReports> WorkQueue<'_, '_, '_, W> {
             progress: &|progress| self.report_progress(progress.steps, &reported),
             workers: None,
             steps: None,
+            tap: None,
         };
         let (spaces, extra) = (self.run.grid.spaces.clone(), self.run.grid.extra.clone());
         let mut run = SequentialBlocks::<W>::new(self.run.launch, spaces, extra, control);

@@ -1,20 +1,24 @@
 //! Runs all blocks of a launch.
 
+use warplens_sim_warp::recording::Tap;
 use warplens_sim_warp::trace::{Cancelled, Control, Finding, RunOutcome, Status};
 
 use super::cluster::ClusterReports;
 use super::parallel_blocks::ParallelBlocks;
 use super::sequential_blocks::SequentialBlocks;
 use crate::memory::spaces::Spaces;
+use crate::memory::write_log::WriteLog;
 
 /// Runs a launch, unless there is a reason to refuse it.
 pub fn run_launch<W: ClusterReports>(
     launch: &W::Launch<'_>,
-    spaces: Spaces,
+    mut spaces: Spaces,
     extra: W::Extra,
     control: Control<'_>,
     refusal: Option<Finding>,
 ) -> RunOutcome {
+    let log = |tap: &Tap| Box::new(WriteLog { tap: tap.clone(), blocks: Vec::new() });
+    spaces.write_log = launch.tap.as_ref().map(log);
     let mut run = SequentialBlocks::<W>::new(launch, spaces, extra, control);
     let status = match refusal {
         Some(refusal) => {

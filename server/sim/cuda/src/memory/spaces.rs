@@ -14,6 +14,7 @@ use super::local::Local;
 use super::polled::{PolledMemory, PolledValue};
 use super::print_buffer::PrintBuffer;
 use super::region::{AccessMode, CheckedAddresses, Extent, InvalidAccess, MemoryRegion};
+use super::write_log::WriteLog;
 use crate::address::{Address, Relative, Space};
 use crate::async_ops::queue::Queue;
 use crate::fault::{Fault, Result};
@@ -53,6 +54,8 @@ pub struct Spaces {
     pub is_silent: bool,
     /// The order in which the lanes of an atomic are served.
     pub lane_order: LaneOrder,
+    /// Reports the writes of asynchronous operations to a recording.
+    pub write_log: Option<Box<WriteLog>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]

@@ -49,6 +49,7 @@ impl Sanitizer {
             | self.tracks_unwritten()
             | self.undefined.store.is_some()
             | self.cost.accesses.is_some()
+            | self.listed.is_some()
             | self.watch.is_some()
             | !self.report.checks.races
     }

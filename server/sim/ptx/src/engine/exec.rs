@@ -27,6 +27,6 @@ mod skipped_accesses;
 mod system_calls;
 pub(crate) mod tensor;
 mod unknown_values;
-pub(super) mod value_tracer;
+pub(crate) mod value_tracer;
 pub(super) mod warp;
 pub(crate) mod warp_collectives;

@@ -51,6 +51,8 @@ pub(crate) struct Products {
     pub(crate) is_whole: bool,
     /// The statements and descriptors that the warp has executed, for comparison with the warpgroup's other warps.
     pub(crate) issued: Vec<(u32, Option<u64>, u64)>,
+    /// The statements of products that have completed, for a recording.
+    pub(crate) completed: Option<Vec<u32>>,
 }
 
 /// Whether a warp that has waited for products goes on.
@@ -65,9 +67,20 @@ pub(crate) enum Meeting {
 }
 
 impl Products {
+    /// A product of a statement has completed.
+    pub(super) fn note_completion(&mut self, statement: u32) {
+        self.completed.iter_mut().for_each(|completed| completed.push(statement));
+    }
+
+    /// The statements of products that have completed since the last call.
+    pub(crate) fn take_completed(&mut self) -> Vec<u32> {
+        self.completed.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
     /// The products of a warp in a block of `threads` threads.
-    pub(crate) fn new(warp: u32, threads: u32) -> Products {
-        Products { is_whole: (warp / 4 + 1) * 128 <= threads, ..Products::default() }
+    pub(crate) fn new(warp: u32, threads: u32, is_recorded: bool) -> Products {
+        let is_whole = (warp / 4 + 1) * 128 <= threads;
+        Products { is_whole, completed: is_recorded.then(Vec::new), ..Products::default() }
     }
 
     /// The misuse of registers by an instruction that is about to run while products are in flight.

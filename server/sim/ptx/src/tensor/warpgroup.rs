@@ -37,6 +37,7 @@ pub(crate) fn commit(ctx: &mut ExecContext<'_>) {
 pub(crate) fn complete_all(products: &mut Products, r: &mut Registers, spaces: &Spaces, warp: u32) {
     for pending in std::mem::take(&mut products.pending) {
         complete(&pending, r, spaces, warp);
+        products.note_completion(pending.statement);
     }
     products.note_uses();
 }
@@ -48,7 +49,10 @@ pub(crate) fn wait(left: u32, r: &mut Registers, ctx: &mut ExecContext<'_>) -> R
     let all = std::mem::take(&mut ctx.products.pending);
     let (done, rest): (Vec<_>, Vec<_>) =
         all.into_iter().partition(|pending| pending.group.saturating_add(left) < committed);
-    done.iter().for_each(|pending| complete(pending, r, ctx.spaces, ctx.warp));
+    for pending in &done {
+        complete(pending, r, ctx.spaces, ctx.warp);
+        ctx.products.note_completion(pending.statement);
+    }
     ctx.products.pending = rest;
     ctx.products.note_uses();
     if let Some(sanitizer) = &mut ctx.sanitizer {
@@ -114,6 +118,7 @@ pub(crate) fn issue(
         if ctx.products.pending.len() >= MAX_PENDING {
             let oldest = ctx.products.pending.remove(0);
             complete(&oldest, r, ctx.spaces, ctx.warp);
+            ctx.products.note_completion(oldest.statement);
         }
         ctx.products.pending.push(pending);
         ctx.products.note_uses();

@@ -15,11 +15,12 @@ use warplens_sim_cuda::tensor_memory::operation::CellOperation;
 use warplens_sim_cuda::tensor_memory::use_log::CellRole;
 use warplens_sim_warp::finding_kind::FindingKind;
 
-use super::address::{self, LOAD, STORE, allocated, conflicts, initialized, note_use, whole_warp};
+use super::address::{self, LOAD, STORE, allocated, conflicts, initialized, note_use};
 use super::operation::{CellAddress, CellStores};
 use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::{get, put};
 use crate::program::{CellAccess, CellNumber, CellReduction, CellShape};
+use crate::tensor::whole_warp::whole_warp;
 
 const LANES_KIND: FindingKind = FindingKind::TensorMemoryLanes;
 

@@ -78,8 +78,7 @@ fn a_run_can_be_cancelled_and_reports_progress() {
     let control = Control {
         cancelled: &|| reported.load(Relaxed) > 50_000,
         progress: &|progress: Progress| reported.store(progress.steps, Relaxed),
-        workers: None,
-        steps: None,
+        ..Control::none()
     };
     let config = launch_config([1; 3], [32, 1, 1]);
     let result = run(&program, config, Model::Stack, &RunOptions::default(), control);

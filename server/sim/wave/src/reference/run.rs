@@ -218,7 +218,7 @@ impl<'l, const W: usize> Run<'l, W> {
                 registers,
                 // The emulator restores masks whichever lanes arrive, so there are no reconvergences.
                 reconvergences: Vec::new(),
-                values: wave.tracer.map(|tracer| tracer.finish(&program.named)),
+                values: wave.tracer.and_then(|tracer| tracer.finish(&program.named)),
             };
             self.launch.listing.take(group.number, done, group.listed);
         }

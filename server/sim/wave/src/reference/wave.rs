@@ -8,6 +8,7 @@ use crate::lanes::filter_lanes;
 use crate::launch_state::Fault;
 use crate::memory::{Memory, OutOfRange};
 use crate::op::{Action, Binary, PREDICATES, Ternary};
+use crate::recorded_accesses;
 use crate::state::{Geometry, State, WavePosition};
 use crate::value_tracer::ValueTracer;
 
@@ -91,11 +92,11 @@ impl<'o, const W: usize> Wave<'o, W> {
         if let Some(tracer) = &mut self.tracer {
             tracer.before(&[], &self.state, || None);
         }
-        let stepped = self.act(ctx)?;
+        let stepped = self.act(ctx);
         if self.tracer.is_some() {
             self.trace(ctx.program, at);
         }
-        Ok(stepped)
+        stepped
     }
 
     /// Reports the instruction at `at` to the value tracer.
@@ -259,7 +260,17 @@ impl<'o, const W: usize> Wave<'o, W> {
         position: WavePosition,
         at: u32,
     ) -> Result<(), Fault> {
+        let records = self.tracer.as_mut().is_some_and(|tracer| tracer.tap().is_some());
+        let mut listed = if records {
+            recorded_accesses::accesses(action, &self.state, mask, position.block())
+        } else {
+            Vec::new()
+        };
         let done = self.state.compute(action, mask, position, &mut ctx.memory);
+        if let Some(tap) = self.tracer.as_mut().and_then(|tracer| tracer.tap()) {
+            recorded_accesses::complete(&mut listed, &ctx.memory);
+            tap.accessed(listed);
+        }
         done.map_err(|outside| self.out_of_range(ctx, at, &outside))
     }
 

@@ -58,6 +58,28 @@ pub(crate) struct LaunchArguments {
 }
 
 impl LaunchArguments {
+    /// The arguments that name a launch, with the usual limits unless others are given.
+    pub(crate) fn named(
+        entry: Option<String>,
+        launch: Option<String>,
+        launches: Option<PathBuf>,
+        max_steps: Option<u64>,
+    ) -> LaunchArguments {
+        let usual = RunSettings::default();
+        LaunchArguments {
+            launch,
+            entry,
+            grid: None,
+            block: None,
+            cluster: None,
+            args: Vec::new(),
+            launches,
+            wave_width: None,
+            max_steps: max_steps.unwrap_or(usual.max_steps),
+            memory: usual.memory,
+        }
+    }
+
     /// The run of a file under a model. `settings` select the recorded data; the limits are those of the arguments.
     pub(crate) fn request(
         &self,

@@ -329,7 +329,7 @@ impl Warp {
             if let Some(tracer) = &mut self.tracer {
                 to.note_passed(calling, results, mask);
                 if let Some(pc) = calling.call_site(call) {
-                    tracer.keep(calling, pc, to);
+                    tracer.keep(calling, pc, to, mask);
                 }
             }
         }

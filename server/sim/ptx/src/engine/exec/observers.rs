@@ -42,7 +42,7 @@ impl GroupRun<'_> {
             ExecError::Fault(fault) => {
                 let fault = self.skip_access(fault, pc, executed)?;
                 self.visits.up_to(pc + 1);
-                self.record_writes(pc, 0);
+                self.record_fault(pc, executed);
                 return Some(LoopExit::Fault(fault));
             }
             ExecError::Warning(warning) => {
@@ -153,6 +153,11 @@ impl GroupRun<'_> {
         self.report_findings(pc);
         self.record_accesses();
         self.record_writes(pc, executed);
+        if self.function.uses_products
+            && let Some(tracer) = self.tracer
+        {
+            tracer.keep_products(self.function, &self.ctx.products.take_completed(), self.frame);
+        }
     }
 
     /// Records the registers before the requested step, or the state once the trace is complete, and makes the sanitizer
@@ -173,9 +178,23 @@ impl GroupRun<'_> {
         }
     }
 
+    /// Records a statement that faults: it writes no register.
+    fn record_fault(&mut self, pc: u32, executed: u32) {
+        match self.tracer.as_mut().and_then(|tracer| tracer.tap()) {
+            Some(tap) => {
+                let statement = StatementId(self.function.first_statement + pc);
+                tap.send_bare(statement, self.visits.mask.into(), executed.into());
+            }
+            None => self.record_writes(pc, 0),
+        }
+    }
+
     /// Takes the accesses of the requested step from the sanitizer, and records a store to the watched byte.
     fn record_accesses(&mut self) {
         let Some((tracer, sanitizer)) = self.tracer.as_mut().zip(self.ctx.sanitizer.as_mut()) else { return };
+        if let Some(tap) = tracer.tap() {
+            return tap.accessed(self.ctx.spaces.recorded(sanitizer.take_listed(), self.ctx.local));
+        }
         if sanitizer.take_watch_hit() {
             tracer.0.stored();
         }

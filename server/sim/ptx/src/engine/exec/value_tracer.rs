@@ -2,7 +2,8 @@
 
 use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH};
 use warplens_sim_warp::moment::MomentTracer;
-use warplens_sim_warp::trace::{RegisterValues, StatementId};
+use warplens_sim_warp::recording::{Tap, WarpTap};
+use warplens_sim_warp::trace::{RegisterValues, StatementId, WarpId};
 use warplens_sim_warp::value_tracer::{RegisterInfo, TracedValue, VisitTracer};
 use warplens_sim_warp::values::{TraceRequest, Values};
 
@@ -19,6 +20,16 @@ pub(crate) struct ValueTracer(pub(super) VisitTracer);
 impl ValueTracer {
     pub(crate) fn new(program: &Program, request: &TraceRequest) -> ValueTracer {
         ValueTracer(VisitTracer::new(program.statements(), request))
+    }
+
+    /// A tracer that sends the steps of a warp to a recording.
+    pub(crate) fn recording(tap: &Tap, warp: WarpId) -> ValueTracer {
+        ValueTracer(VisitTracer::recording(tap.of(warp), warp))
+    }
+
+    /// The warp's part of a recording.
+    pub(crate) fn tap(&mut self) -> Option<&mut WarpTap> {
+        self.0.tap.as_mut()
     }
 
     /// The tracer of the single step, if that step is next.
@@ -49,13 +60,22 @@ impl ValueTracer {
         self.0.is_complete()
     }
 
-    /// Reads the registers of the statement at `pc` again, after its call or barrier has changed them.
-    pub(crate) fn keep(&mut self, function: &Function, pc: u32, frame: &Frame) {
+    /// Reads the registers of the statement at `pc` again, after its call or barrier has changed them in `lanes`.
+    pub(crate) fn keep(&mut self, function: &Function, pc: u32, frame: &Frame, lanes: u32) {
         if self.0.moment.is_some() {
             return;
         }
         self.read(function, pc, frame);
-        self.0.record(StatementId(function.first_statement + pc));
+        self.0.record_late(StatementId(function.first_statement + pc), lanes.into());
+    }
+
+    /// Reads the sums of warpgroup products that have completed.
+    pub(crate) fn keep_products(&mut self, function: &Function, statements: &[u32], frame: &Frame) {
+        for statement in statements {
+            if let Some(pc) = statement.checked_sub(function.first_statement) {
+                self.keep(function, pc, frame, u32::MAX);
+            }
+        }
     }
 
     fn read(&mut self, function: &Function, pc: u32, frame: &Frame) {
@@ -105,7 +125,7 @@ pub(crate) fn registers_of(function: &Function, frame: &Frame) -> Vec<RegisterVa
         .collect()
 }
 
-fn register_infos(function: &Function, pc: u32) -> impl Iterator<Item = RegisterInfo> {
+pub(crate) fn register_infos(function: &Function, pc: u32) -> impl Iterator<Item = RegisterInfo> {
     let written = function.writes_of(pc);
     function.registers_of(pc).iter().map(move |number| {
         let register = &function.frame.registers[*number as usize];

@@ -99,7 +99,7 @@ impl Warp {
         local.grow(entry.frame.local_size);
         let mut frame = Frame::new(0, entry, 0, &threads);
         let request = launch.options.trace.filter(|request| request.warp == WarpId { cta, warp });
-        if launch.options.registers || request.is_some() {
+        if launch.options.registers || request.is_some() || launch.tap.is_some() {
             frame.written = Some(vec![0; entry.frame.registers.len()]);
         }
         let live = threads.launched();
@@ -123,8 +123,12 @@ impl Warp {
             polled: PolledMemory::default(),
             stopped_at: 0,
             failed_test: None,
-            tracer: request.map(|request| Box::new(ValueTracer::new(launch.program, &request))),
-            products: Products::new(warp, launch.block.iter().product()),
+            tracer: match (request, &launch.tap) {
+                (Some(request), _) => Some(Box::new(ValueTracer::new(launch.program, &request))),
+                (None, Some(tap)) => Some(Box::new(ValueTracer::recording(tap, WarpId { cta, warp }))),
+                (None, None) => None,
+            },
+            products: Products::new(warp, launch.block.iter().product(), launch.tap.is_some()),
             register_counts: RegisterCounts::default(),
             divergences: DivergenceLog::default(),
             threads,
@@ -137,6 +141,7 @@ impl Warp {
         let is_reported = self.listed || launch.options.registers || launch.lists(id);
         let observed = launch.options.trace.is_some_and(|request| request.warp == id)
             || launch.steps.as_ref().is_some_and(|steps| steps.warp == id)
+            || launch.tap.is_some()
             || self.recorder.is_streaming();
         let entry = &launch.program.functions[0];
         let Some(Some(frame)) = self.frames.first_mut().filter(|_| !is_reported && !observed) else {
@@ -158,7 +163,7 @@ impl Warp {
         self.stopped_at = 0;
         self.failed_test = None;
         self.tracer = None;
-        self.products = Products::new(id.warp, launch.block.iter().product());
+        self.products = Products::new(id.warp, launch.block.iter().product(), false);
         self.register_counts.clear();
     }
 
@@ -331,7 +336,7 @@ impl Warp {
             }
             Op::Switch(id, uniformity) => return self.switch(id, uniformity, visit, run),
             Op::Call(call, uniformity) => {
-                self.complete_products(frame, run.spaces);
+                self.complete_products(frame, run);
                 self.check_uniform(uniformity, "a call", visit, run.state);
                 return self.call(call, uniformity, visit, run);
             }
@@ -438,18 +443,23 @@ impl Warp {
     }
 
     /// Completes a frame's products in flight, because the callee or caller has other registers.
-    fn complete_products(&mut self, frame: Slot, spaces: &Spaces) {
-        if self.products.is_in_flight()
-            && let Some(frame) = &mut self.frames[frame as usize]
-        {
-            warpgroup::complete_all(&mut self.products, &mut frame.registers, spaces, self.id.warp);
+    fn complete_products(&mut self, frame: Slot, run: &RunContext<'_>) {
+        if !self.products.is_in_flight() {
+            return;
+        }
+        let function = self.function(run.launch, frame);
+        if let Some((frame, function)) = self.frames[frame as usize].as_mut().zip(function) {
+            warpgroup::complete_all(&mut self.products, &mut frame.registers, run.spaces, self.id.warp);
+            if let Some(tracer) = &mut self.tracer {
+                tracer.keep_products(function, &self.products.take_completed(), frame);
+            }
         }
     }
 
     /// Removes lanes that return from a call or exit from the kernel.
     fn exit_frame(&mut self, run: &mut RunContext<'_>, frame: Slot, mask: u32) {
         let Some(caller) = self.frames[frame as usize].as_ref().map(|frame| frame.caller) else { return };
-        self.complete_products(frame, run.spaces);
+        self.complete_products(frame, run);
         match caller {
             None => self.live &= !mask,
             Some((caller, call)) => {
@@ -531,6 +541,9 @@ impl Warp {
             if self.ends_at(launch, statement) {
                 state.steps += 1;
                 self.recorder.visit(StatementId(statement), lanes.into(), lanes.into());
+                if let Some(tap) = self.tracer.as_mut().and_then(|tracer| tracer.tap()) {
+                    tap.send_bare(StatementId(statement), lanes.into(), lanes.into());
+                }
                 self.live &= !lanes;
             }
         }

@@ -75,7 +75,7 @@ impl CudaWarp for Warp {
         }
         if let Some(tracer) = &mut self.tracer {
             let function = &launch.program.functions[frame.function as usize];
-            tracer.keep(function, statement - function.first_statement, frame);
+            tracer.keep(function, statement - function.first_statement, frame, mask);
         }
     }
 
@@ -123,7 +123,8 @@ impl CudaWarp for Warp {
     }
 
     fn take_values(&mut self, launch: &Launch<'_>) -> Option<Values> {
-        Some(self.tracer.take()?.finish(launch.program))
+        let tracer = self.tracer.take_if(|tracer| tracer.tap().is_none())?;
+        Some(tracer.finish(launch.program))
     }
 }
 

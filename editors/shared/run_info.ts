@@ -1,8 +1,13 @@
 // What the panel shows of a run besides the answers of the server.
-import type * as vscode from 'vscode';
-import { labelsOf } from '../../../panel/src/labels';
-import type { Nothing, RunInfo } from '../../../panel/src/messages';
-import { type LaneMasks, shapeOf, warpCount } from '../masks';
+import { labelsOf } from '../panel/src/labels';
+import type { Nothing, RunInfo } from '../panel/src/messages';
+import { type LaneMasks, shapeOf, warpCount } from './masks';
+
+/** The lines of a document. */
+export interface Lines {
+  readonly lineCount: number;
+  lineAt(line: number): { readonly text: string };
+}
 
 /** The most lines whose text is sent, and the most characters of one. */
 const MAX_LINES = 20_000;
@@ -29,10 +34,7 @@ export function runInfo(masks: LaneMasks): RunInfo {
 }
 
 /** By line, the texts of the statements of the run, and their labels. */
-export function textsOf(
-  document: vscode.TextDocument,
-  masks: LaneMasks,
-): { texts: Record<number, string>; labels: Record<number, string> } {
+export function textsOf(document: Lines, masks: LaneMasks): { texts: Record<number, string>; labels: Record<number, string> } {
   const lines = statementLines(document, masks);
   const textOf = (line: number) => document.lineAt(line).text;
   const texts = lines.map((line) => [line, textOf(line).trim().replace(/\s+/g, ' ').slice(0, MAX_COLUMNS)]);
@@ -40,11 +42,11 @@ export function textsOf(
 }
 
 /** By line, the labels of the statements of the run. */
-export function labelsIn(document: vscode.TextDocument, masks: LaneMasks): Record<number, string> {
+export function labelsIn(document: Lines, masks: LaneMasks): Record<number, string> {
   return labelsOf((line) => document.lineAt(line).text, statementLines(document, masks));
 }
 
-function statementLines(document: vscode.TextDocument, masks: LaneMasks): number[] {
+function statementLines(document: Lines, masks: LaneMasks): number[] {
   const statements = [...masks.lines.map(({ line }) => line), ...masks.not_run].slice(0, MAX_LINES);
   return statements.filter((line) => line < document.lineCount);
 }

@@ -2,7 +2,8 @@
 //
 // The shape alone shows the lanes: a filled cell executed, a hollow one was predicated off, a thin line was absent. If a
 // line has several visits, the height of a cell is the share of the visits that the lane took part in.
-import { lanesOf } from '../../../panel/src/lanes';
+import type { Trace } from '../../panel/src/generated/answers';
+import { lanesOf } from '../../panel/src/lanes';
 import { countLanes, type Visits, width } from './masks';
 
 export const HEIGHT = 11;
@@ -48,10 +49,15 @@ export function shape(line: Visits, launched: string, position: Position): Shape
   return { path, width: stripWidth(lanes, position), height: HEIGHT };
 }
 
+/** The shape of a line: of its chosen visit, if one is chosen. */
+export function shapeOfLine(line: Visits & Pick<Trace, 'chosen'>, launched: string, position: Position): Shape {
+  return shape(line.chosen ? { ...line, visits: [line.chosen] } : line, launched, position);
+}
+
 /** The shape as the address of an image, whose opaque parts are the cells. */
 export function imageOf({ path, width, height }: Shape): string {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><path fill-rule="evenodd" d="${path}"/></svg>`;
-  return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
+  return `data:image/svg+xml;base64,${btoa(svg)}`;
 }
 
 /** A share of the visits in pixels; a lane that took part in any has a visible cell. */

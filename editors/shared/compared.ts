@@ -1,6 +1,6 @@
 // The answer of `warplens/compare`, and its sentences. Pure.
-import type { Compared, Writer } from './generated/compared';
-import type { ComparedCode } from './generated/messages';
+import type { Compared, Writer } from '../vscode/src/generated/compared';
+import type { ComparedCode } from '../vscode/src/generated/messages';
 
 export type Answer = Compared & ComparedCode;
 
@@ -46,9 +46,9 @@ export function differenceOf(compared: Answer, names: [string, string]): { title
   }
   const ended = runs.map(({ status }, index) => `${names[index]} ${status}`).join(', ');
   const title = `the results were not compared (launch ${launch.name}): ${ended}`;
-  const side = ({ error }: Compared['runs'][number]): Side => ({
-    message: error ? `${title}: ${error.message}` : title,
-    at: placeOf(error),
+  const side = (run: Compared['runs'][number] | undefined): Side => ({
+    message: run?.error ? `${title}: ${run.error.message}` : title,
+    at: placeOf(run?.error),
   });
   return { title, sides: [side(runs[0]), side(runs[1])] };
 }

@@ -1,6 +1,6 @@
 // The lanes of a line as numbers for each lane. Pure.
-import type { Trace } from '../../../panel/src/generated/answers';
-import { lanesOf } from '../../../panel/src/lanes';
+import type { Trace } from '../../panel/src/generated/answers';
+import { lanesOf } from '../../panel/src/lanes';
 
 /** The visits of a statement. */
 export type Visits = Pick<Trace, 'count' | 'visits'>;

@@ -1,7 +1,6 @@
 // The lanes of a document, as the server sends them.
-import type { Masks, PlacedTraces, Trace } from '../../panel/src/generated/answers';
-import type { Selection } from './generated/messages';
-import type { Server } from './server';
+import type { Masks, PlacedTraces, Trace } from '../panel/src/generated/answers';
+import type { Selection } from '../vscode/src/generated/messages';
 
 /** The lanes of a document: one warp of a run. */
 export type LaneMasks = Masks & { lines: LaneLine[] };
@@ -12,8 +11,13 @@ export type LaneLine = Trace & { line: number };
 /** What the server sends: statements share traces, because large kernels have tens of thousands of lines. */
 type CompactMasks = Masks & PlacedTraces;
 
+/** What sends requests to the server. */
+export interface Requester {
+  request<T>(method: string, params: object): Promise<T | undefined>;
+}
+
 /** The lanes that a document shows; null without a launch, undefined while there is no server. */
-export async function requestMasks(server: Server, uri: string): Promise<LaneMasks | null | undefined> {
+export async function requestMasks(server: Requester, uri: string): Promise<LaneMasks | null | undefined> {
   const params = { textDocument: { uri }, compact: true, partial: true };
   const masks = await server.request<CompactMasks | null>('warplens/laneMasks', params);
   return masks && { ...masks, lines: expand(masks) };

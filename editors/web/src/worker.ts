@@ -1,0 +1,10 @@
+// The worker of the page: the language server, which answers the messages of the page in their order.
+import { createServer } from './server.js';
+
+const server = createServer({
+  onMessage: (json) => self.postMessage(json),
+  // The page starts another one when it needs it.
+  onExit: () => self.postMessage(null),
+});
+
+self.onmessage = async ({ data }: MessageEvent<string>) => (await server).send(data);

@@ -1,0 +1,441 @@
+//! The debugged launch: its recording, its text, and the position.
+
+use std::ops::{ControlFlow, Deref};
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+use warplens_ide_lanes::why::without_comment;
+use warplens_ide_lanes::{Prepared, Replay};
+use warplens_sim_warp::memory::DeviceMemory;
+use warplens_sim_warp::recording::{CellId, Event, Layout, Space, State};
+use warplens_sim_warp::{Cancelled, Control, Mask, ScalarType, StatementId, WarpId};
+
+use crate::expression::{Scope, Value};
+use crate::special;
+
+/// What a launch request names, opened.
+pub struct Opened {
+    /// The path, as the client gave it.
+    pub path: String,
+    pub text: String,
+    pub replay: Replay,
+}
+
+/// A step of a warp, without its registers and accesses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Visit {
+    pub(crate) step: u64,
+    pub(crate) warp: u32,
+    pub(crate) statement: StatementId,
+    pub(crate) active: Mask,
+    pub(crate) executed: Mask,
+}
+
+impl Visit {
+    pub(crate) fn of(event: &Event<'_>) -> Visit {
+        let Event { step, warp, statement, active, executed, .. } = *event;
+        Visit { step, warp, statement, active, executed }
+    }
+}
+
+/// Lanes of a warp that are at the same statement.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Group {
+    /// `None` if the lanes execute nothing more.
+    pub(crate) statement: Option<StatementId>,
+    pub(crate) lanes: Mask,
+    /// Whether it is the next one of its warp to run.
+    pub(crate) runs: bool,
+}
+
+pub(crate) struct Debuggee {
+    pub(crate) replay: Replay,
+    /// Before this step.
+    pub(crate) position: u64,
+    /// The warp that has the focus, by its number in the launch.
+    pub(crate) warp: u32,
+    pub(crate) facts: Facts,
+}
+
+/// What is known about a launch without its recording, which may be in use at the same time.
+pub(crate) struct Facts {
+    pub(crate) path: String,
+    pub(crate) text: String,
+    pub(crate) prepared: Prepared,
+    pub(crate) layout: Arc<Layout>,
+    /// By statement, from 0.
+    lines: Vec<u32>,
+    /// The statements of each line that has any, in order of lines.
+    pub(crate) by_line: Vec<(u32, StatementId)>,
+    /// The variables in shared memory: name, address and bytes.
+    shared: Vec<(String, u64, u64)>,
+    /// How the bits of registers are read.
+    types: FxHashMap<SmolStr, ScalarType>,
+    /// Addresses of variables in their state spaces.
+    symbols: FxHashMap<SmolStr, u64>,
+    initial: DeviceMemory,
+    variables: Vec<DeviceMemory>,
+}
+
+impl Debuggee {
+    pub(crate) fn new(opened: Opened) -> Result<Debuggee, Cancelled> {
+        let Opened { path, text, replay } = opened;
+        let starts: Vec<usize> =
+            std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        let line = |offset: usize| starts.partition_point(|start| *start <= offset) as u32 - 1;
+        let prepared = &replay.prepared;
+        let lines: Vec<u32> =
+            prepared.statements.iter().map(|statement| line(statement.range.start().into())).collect();
+        let mut by_line: Vec<_> = lines.iter().copied().zip((0..).map(StatementId)).collect();
+        by_line.sort_unstable();
+        let (mut types, mut symbols, mut shared) = (FxHashMap::default(), FxHashMap::default(), Vec::new());
+        for statement in prepared.statements.iter() {
+            for (name, ty) in &statement.registers {
+                types.entry(name.clone()).or_insert(*ty);
+            }
+            for object in statement
+                .address
+                .iter()
+                .filter_map(|address| address.objects.as_ref())
+                .flat_map(|it| it.iter())
+            {
+                symbols.insert(object.name.clone(), object.start);
+                let opcode = &text[statement.opcode];
+                let is_shared = opcode.contains(".shared")
+                    || ["LDS", "STS", "ATOMS"].iter().any(|it| opcode.starts_with(it));
+                let entry = (object.name.to_string(), object.start, object.len);
+                if is_shared && !shared.contains(&entry) {
+                    shared.push(entry);
+                }
+            }
+        }
+        for buffer in &prepared.resolved.buffers {
+            symbols.entry(buffer.name.clone()).or_insert(buffer.address);
+        }
+        let initial = prepared.resolved.start(&|| false)?.memory;
+        let variables = prepared.program.variables().into_iter().cloned().collect();
+        let (prepared, layout) = (prepared.clone(), replay.shared_layout());
+        let facts = Facts {
+            path,
+            text,
+            prepared,
+            layout,
+            lines,
+            by_line,
+            shared,
+            types,
+            symbols,
+            initial,
+            variables,
+        };
+        Ok(Debuggee { position: 0, warp: 0, replay, facts })
+    }
+
+    pub(crate) fn steps(&self) -> u64 {
+        self.replay.steps()
+    }
+
+    /// The warps of the shown block.
+    pub(crate) fn warps(&self) -> std::ops::Range<u32> {
+        let warps = self.layout.warps;
+        let first = self.block_of(self.warp) * warps;
+        first..first + warps
+    }
+
+    /// The next step of the launch.
+    pub(crate) fn current(&mut self, control: Control<'_>) -> Result<Option<Visit>, Cancelled> {
+        self.replay.with_event(self.position, control, Visit::of)
+    }
+
+    /// The first step of a warp from a step on.
+    pub(crate) fn next_of(
+        &mut self,
+        warp: u32,
+        from: u64,
+        control: Control<'_>,
+    ) -> Result<Option<Visit>, Cancelled> {
+        self.find_next(from, control, |event| event.warp == warp)
+    }
+
+    pub(crate) fn find_next(
+        &mut self,
+        from: u64,
+        control: Control<'_>,
+        is_it: impl Fn(&Event<'_>) -> bool,
+    ) -> Result<Option<Visit>, Cancelled> {
+        self.replay.forward(from, control, false, |event, _| match !event.is_late && is_it(event) {
+            true => ControlFlow::Break(Visit::of(event)),
+            false => ControlFlow::Continue(()),
+        })
+    }
+
+    /// The last step of a warp before a step.
+    pub(crate) fn previous_of(
+        &mut self,
+        warp: u32,
+        before: u64,
+        control: Control<'_>,
+    ) -> Result<Option<Visit>, Cancelled> {
+        self.replay.backward(before, control, false, |event, _| {
+            (!event.is_late && event.step < before && event.warp == warp).then(|| Visit::of(event))
+        })
+    }
+
+    /// Moves the position, and the focus to the warp that runs there.
+    pub(crate) fn go_to(&mut self, step: u64, control: Control<'_>) -> Result<(), Cancelled> {
+        self.position = step;
+        if let Some(visit) = self.current(control)? {
+            self.warp = visit.warp;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn state(&mut self, control: Control<'_>) -> Result<State, Cancelled> {
+        self.replay.state(self.position, control)
+    }
+
+    /// The groups of a warp at the position, the one that runs next first. The statement of each lane is the next one that it visits.
+    pub(crate) fn groups(&mut self, warp: u32, control: Control<'_>) -> Result<Vec<Group>, Cancelled> {
+        let (mut left, position) = (self.launched(warp), self.position);
+        let mut groups: Vec<Group> = Vec::new();
+        let _: Option<()> = self.replay.forward(position, control, false, |event, _| {
+            if event.is_late || event.warp != warp {
+                return ControlFlow::Continue(());
+            }
+            let lanes = event.active & left;
+            if lanes != 0 {
+                let known = groups.iter_mut().find(|group| group.statement == Some(event.statement));
+                match known {
+                    Some(group) => group.lanes |= lanes,
+                    None => groups.push(Group {
+                        statement: Some(event.statement),
+                        lanes,
+                        runs: groups.is_empty(),
+                    }),
+                }
+                left &= !lanes;
+            }
+            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        if left != 0 {
+            groups.push(Group { statement: None, lanes: left, runs: false });
+        }
+        Ok(groups)
+    }
+}
+
+impl Deref for Debuggee {
+    type Target = Facts;
+
+    fn deref(&self) -> &Facts {
+        &self.facts
+    }
+}
+
+impl Facts {
+    pub(crate) fn width(&self) -> u32 {
+        self.layout.width
+    }
+
+    /// The line of a statement, from 0.
+    pub(crate) fn line(&self, statement: StatementId) -> u32 {
+        self.lines.get(statement.index()).copied().unwrap_or(0)
+    }
+
+    pub(crate) fn text_of(&self, statement: StatementId) -> &str {
+        let range = self.prepared.statements.get(statement.index()).map(|statement| statement.range);
+        range.map_or("", |range| without_comment(&self.text[range]))
+    }
+
+    /// The column of a statement in UTF-16 code units, from 0.
+    pub(crate) fn column(&self, statement: StatementId) -> u32 {
+        let Some(statement) = self.prepared.statements.get(statement.index()) else { return 0 };
+        let start = usize::from(statement.range.start());
+        let line = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
+        self.text[line..start].encode_utf16().count() as u32
+    }
+
+    /// The name of the function of a statement.
+    pub(crate) fn function_of(&self, statement: StatementId) -> u32 {
+        self.layout.function(statement)
+    }
+
+    pub(crate) fn block_of(&self, warp: u32) -> u32 {
+        warp / self.layout.warps.max(1)
+    }
+
+    pub(crate) fn id(&self, warp: u32) -> WarpId {
+        self.prepared.warp_at(warp)
+    }
+
+    pub(crate) fn launched(&self, warp: u32) -> Mask {
+        let width = u64::from(self.width());
+        let within = u64::from(warp % self.layout.warps.max(1));
+        let lanes = self.prepared.resolved.config.threads().saturating_sub(within * width).min(width);
+        if lanes == 0 { 0 } else { Mask::MAX >> (64 - lanes) }
+    }
+
+    /// The register of a function, or of the entry, with this name.
+    pub(crate) fn cell(&self, function: u32, name: &str) -> Option<CellId> {
+        let layout = &self.layout;
+        layout.find(function, name).or_else(|| layout.find(0, name))
+    }
+
+    pub(crate) fn type_of(&self, cell: CellId) -> ScalarType {
+        let cell = self.layout.get(cell);
+        let bits = match cell.bits {
+            1 => ScalarType::Predicate,
+            ..=8 => ScalarType::U8,
+            ..=16 => ScalarType::B16,
+            ..=32 => ScalarType::B32,
+            ..=64 => ScalarType::B64,
+            _ => ScalarType::B128,
+        };
+        let named = self.types.get(&cell.name).copied();
+        named.filter(|ty| ty.bits() == bits.bits()).unwrap_or(bits)
+    }
+
+    /// The byte at an address before the position, whether or not the launch wrote it.
+    pub(crate) fn byte(&self, state: &State, space: Space, owner: u64, address: u64) -> Option<u8> {
+        if let Some(byte) = state.byte(space, owner, address) {
+            return Some(byte);
+        }
+        let one = |memory: &DeviceMemory| memory.bytes(address, 1).map(|bytes| bytes[0]);
+        match space {
+            Space::Global | Space::Const => {
+                one(&self.initial).or_else(|| self.variables.iter().find_map(one))
+            }
+            Space::Param => self.prepared.resolved.config.params.get(address as usize).copied(),
+            // Zeros until it is written, as far as it reaches.
+            Space::Shared | Space::Local => (address < 1 << 20).then_some(0),
+        }
+    }
+
+    /// The space and the address that a generic address stands for.
+    pub(crate) fn space_of(&self, address: u64) -> (Space, u64) {
+        // The layout of the generic address space of CUDA: see `warplens_sim_cuda::windows`. WAVE has no generic addresses.
+        let is_wave = self.is_wave();
+        match address {
+            _ if is_wave => (Space::Global, address),
+            ..0x0100_0000 => (Space::Shared, address),
+            ..0x0200_0000 => (Space::Shared, address & 0x7_ffff),
+            ..0x0300_0000 => (Space::Local, address - 0x0200_0000),
+            _ => (Space::Global, address),
+        }
+    }
+
+    /// The owner of memory as a lane of a warp addresses it.
+    pub(crate) fn owner(&self, space: Space, warp: u32, lane: u32) -> u64 {
+        match space {
+            Space::Shared => self.block_of(warp).into(),
+            Space::Local => Space::local_owner(warp, lane),
+            _ => 0,
+        }
+    }
+
+    /// The variables in shared memory: name, address and bytes.
+    pub(crate) fn shared_objects(&self) -> Vec<(String, u64, u64)> {
+        self.shared.clone()
+    }
+
+    /// Whether addresses start at 0, in a language without generic addresses.
+    pub(crate) fn is_wave(&self) -> bool {
+        self.initial.bytes(0, 1).is_some()
+    }
+
+    /// The first statement of the function with this name, or of the kernel.
+    pub(crate) fn function_named(&self, name: &str) -> Option<StatementId> {
+        let count = self.prepared.statements.len() as u32;
+        (0..count).map(StatementId).find(|statement| self.function_name(*statement) == name)
+    }
+
+    /// The name of the function of a statement.
+    pub(crate) fn function_name(&self, statement: StatementId) -> String {
+        let function = self.function_of(statement);
+        if function == 0 {
+            return self.prepared.resolved.launch.entry.clone().unwrap_or_else(|| "kernel".to_owned());
+        }
+        self.prepared.program.function_name(function)
+    }
+
+    pub(crate) fn symbol(&self, name: &str) -> Option<u64> {
+        self.symbols.get(name).copied()
+    }
+}
+
+/// A warp before a step, for expressions.
+pub(crate) struct At<'d> {
+    pub(crate) facts: &'d Facts,
+    pub(crate) state: &'d State,
+    pub(crate) step: u64,
+    pub(crate) warp: u32,
+    pub(crate) function: u32,
+    pub(crate) active: Mask,
+    pub(crate) executed: Mask,
+    pub(crate) visit: Option<u64>,
+}
+
+impl Scope for At<'_> {
+    fn width(&self) -> u32 {
+        self.facts.width()
+    }
+
+    fn active(&self) -> Mask {
+        self.active
+    }
+
+    fn register(&self, name: &str) -> Option<(CellId, ScalarType)> {
+        let cell = self.facts.cell(self.function, name)?;
+        Some((cell, self.facts.type_of(cell)))
+    }
+
+    fn bits(&self, cell: CellId, lane: u32) -> Option<u128> {
+        self.state.cell(self.warp, cell)?.of(lane)
+    }
+
+    fn special(&self, name: &str, lane: u32) -> Option<i128> {
+        Some(match name {
+            "lane" => lane.into(),
+            "active" => self.active.into(),
+            "executed" => self.executed.into(),
+            "step" => self.step.into(),
+            "visit" => self.visit?.into(),
+            "warp" => (self.warp % self.facts.layout.warps.max(1)).into(),
+            "block" => self.facts.block_of(self.warp).into(),
+            _ => {
+                let config = &self.facts.prepared.resolved.config;
+                let warp = self.facts.id(self.warp);
+                return special::value(name, config, warp, lane, self.facts.width())
+                    .or_else(|| self.facts.symbol(name))
+                    .map(i128::from);
+            }
+        })
+    }
+
+    fn byte(&self, space: Space, lane: u32, address: u64) -> Option<u8> {
+        let owner = self.facts.owner(space, self.warp, lane);
+        self.facts.byte(self.state, space, owner, address)
+    }
+
+    fn space_of(&self, address: u64) -> (Space, u64) {
+        self.facts.space_of(address)
+    }
+}
+
+/// The number that a value is in hexadecimal digits of its type.
+pub(crate) fn hex(bits: u128, width: u16) -> String {
+    let digits = usize::from(width.div_ceil(4).max(1));
+    format!("{bits:0digits$x}")
+}
+
+/// A value as its type is written.
+pub(crate) fn written(bits: u128, ty: ScalarType, is_hex: bool) -> String {
+    if is_hex {
+        return format!("0x{}", hex(bits, ty.bits() as u16));
+    }
+    match Value::of_bits(bits, ty) {
+        Value::Integer(value) => value.to_string(),
+        Value::Float(value) => format!("{value:?}"),
+    }
+}

@@ -1,0 +1,430 @@
+//! A session with a client: requests, and the events that they cause.
+
+mod breakpoints;
+mod inspect;
+mod moves;
+mod questions;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+use warplens_sim_warp::{Cancelled, Control, FindingKind};
+
+use crate::debuggee::{Debuggee, Opened};
+use crate::framing;
+use crate::interrupt::Interrupt;
+use crate::stops::{Filters, Reason, Stops};
+use crate::variables::Handles;
+
+/// Why a request fails.
+#[derive(Debug)]
+pub(crate) struct Failure(pub(crate) String);
+
+impl From<Cancelled> for Failure {
+    fn from(_: Cancelled) -> Failure {
+        Failure("cancelled: the client paused the search or ended the session".to_owned())
+    }
+}
+
+impl From<&str> for Failure {
+    fn from(message: &str) -> Failure {
+        Failure(message.to_owned())
+    }
+}
+
+type Answer = Result<Json, Failure>;
+
+/// The arguments of `launch`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct LaunchArguments {
+    /// The file with the kernel.
+    pub program: PathBuf,
+    /// The kernel.
+    pub entry: Option<String>,
+    /// The name of a launch, or `inferred`.
+    pub launch: Option<String>,
+    /// The launch file.
+    pub launches: Option<PathBuf>,
+    /// The divergence model.
+    pub model: Option<String>,
+    /// The block that is shown first: its number, or `x,y,z`.
+    pub block: Option<Json>,
+    pub stop_on_entry: Option<bool>,
+    pub stop_on_finding: Option<bool>,
+    /// The limit of the recording in megabytes.
+    pub memory: Option<u64>,
+    /// The limit of warp instructions.
+    pub max_steps: Option<u64>,
+}
+
+/// Opens what a launch request names, and runs it.
+pub trait Loader {
+    /// # Errors
+    /// What is wrong with the program or the launch, for the user.
+    fn open(&self, arguments: &LaunchArguments, control: Control<'_>) -> Result<Opened, String>;
+
+    /// Whether two paths name the same file.
+    fn is_same_file(&self, one: &str, other: &str) -> bool;
+}
+
+pub(crate) struct Session<'s, W: Write> {
+    out: W,
+    loader: &'s dyn Loader,
+    /// Whether to interrupt what runs.
+    interrupt: &'s Interrupt,
+    sequence: u64,
+    lines_start_at_1: bool,
+    columns_start_at_1: bool,
+    arguments: LaunchArguments,
+    debuggee: Option<Debuggee>,
+    is_configured: bool,
+    is_started: bool,
+    stops: Stops,
+    /// Breakpoints of sources other than the debugged one, and those set before the launch is known.
+    requested: Vec<Json>,
+    requested_functions: Option<Json>,
+    next_breakpoint: u64,
+    handles: Handles,
+    reason: Option<Reason>,
+    ended: bool,
+}
+
+fn no_stops() -> Stops {
+    Stops {
+        lines: Vec::new(),
+        functions: Vec::new(),
+        data: Vec::new(),
+        filters: Filters::All,
+        findings: Default::default(),
+        hits: Default::default(),
+        visits: Default::default(),
+    }
+}
+
+impl<'s, W: Write> Session<'s, W> {
+    pub(crate) fn new(out: W, loader: &'s dyn Loader, interrupt: &'s Interrupt) -> Session<'s, W> {
+        Session {
+            out,
+            loader,
+            interrupt,
+            sequence: 0,
+            lines_start_at_1: true,
+            columns_start_at_1: true,
+            arguments: LaunchArguments::default(),
+            debuggee: None,
+            is_configured: false,
+            is_started: false,
+            stops: no_stops(),
+            requested: Vec::new(),
+            requested_functions: None,
+            next_breakpoint: 1,
+            handles: Handles::default(),
+            reason: None,
+            ended: false,
+        }
+    }
+
+    /// Whether the client has ended the session.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    fn send(&mut self, mut message: Json) -> io::Result<()> {
+        self.sequence += 1;
+        message["seq"] = json!(self.sequence);
+        framing::write(&mut self.out, message.to_string().as_bytes())
+    }
+
+    fn event(&mut self, event: &str, body: Json) -> io::Result<()> {
+        self.send(json!({ "type": "event", "event": event, "body": body }))
+    }
+
+    fn output(&mut self, category: &str, text: &str) -> io::Result<()> {
+        self.event("output", json!({ "category": category, "output": text }))
+    }
+
+    fn respond(&mut self, request: &Request, answer: Answer) -> io::Result<()> {
+        let mut message = json!({
+            "type": "response", "request_seq": request.seq, "command": request.command, "success": answer.is_ok(),
+        });
+        match answer {
+            Ok(Json::Null) if !request.command.starts_with("warplens/") => {}
+            Ok(body) => message["body"] = body,
+            Err(Failure(text)) => {
+                let is_cancelled = text.starts_with("cancelled");
+                message["message"] = json!(if is_cancelled { "cancelled" } else { text.as_str() });
+                // Braces would be variables of the format.
+                let format = text.replace(['{', '}'], "");
+                message["body"] =
+                    json!({ "error": { "id": 1, "format": format, "showUser": !is_cancelled } });
+            }
+        }
+        self.send(message)
+    }
+
+    /// Handles a message of the client.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub(crate) fn handle(&mut self, contents: &[u8]) -> io::Result<()> {
+        let request: Request = match serde_json::from_slice(contents) {
+            Ok(request) => request,
+            Err(error) => {
+                return self.output(
+                    "stderr",
+                    &format!("a message was ignored, because it is not a request: {error}\n"),
+                );
+            }
+        };
+        self.interrupt.handled(&request.command);
+        if request.kind != "request" {
+            return Ok(());
+        }
+        let arguments = request.arguments.clone().unwrap_or(Json::Null);
+        match request.command.as_str() {
+            "launch" => {
+                let answer = self.launch(arguments);
+                let is_launched = answer.is_ok();
+                self.respond(&request, answer)?;
+                if is_launched {
+                    self.event("initialized", json!({}))?;
+                    self.start()?;
+                }
+                Ok(())
+            }
+            "configurationDone" => {
+                self.is_configured = true;
+                self.respond(&request, Ok(Json::Null))?;
+                self.start()
+            }
+            "restart" => {
+                let given = arguments.get("arguments").cloned().unwrap_or(Json::Null);
+                let answer = if given.is_null() { self.open() } else { self.launch(given) };
+                let is_launched = answer.is_ok();
+                self.is_started = false;
+                self.respond(&request, answer)?;
+                if is_launched { self.start() } else { Ok(()) }
+            }
+            "disconnect" | "terminate" => {
+                self.ended = true;
+                self.respond(&request, Ok(Json::Null))?;
+                self.event("terminated", json!({}))
+            }
+            command if moves::is_move(command) => self.move_by(&request, &arguments),
+            _ => {
+                let answer = self.answer(&request.command, &arguments);
+                self.respond(&request, answer)
+            }
+        }
+    }
+
+    fn answer(&mut self, command: &str, arguments: &Json) -> Answer {
+        match command {
+            "initialize" => Ok(self.initialize(arguments)),
+            "attach" => Err("attach is not supported: use a launch request, with `program`".into()),
+            "setBreakpoints" => self.set_breakpoints(arguments),
+            "setFunctionBreakpoints" => self.set_function_breakpoints(arguments),
+            "setExceptionBreakpoints" => Ok(self.set_exception_breakpoints(arguments)),
+            "setDataBreakpoints" => self.set_data_breakpoints(arguments),
+            "dataBreakpointInfo" => self.data_breakpoint_info(arguments),
+            "breakpointLocations" => self.breakpoint_locations(arguments),
+            "threads" => self.threads(),
+            "stackTrace" => self.stack_trace(arguments),
+            "scopes" => self.scopes(arguments),
+            "variables" => self.variables(arguments),
+            "evaluate" => self.evaluate(arguments),
+            "readMemory" => self.read_memory(arguments),
+            "exceptionInfo" => self.exception_info(),
+            "gotoTargets" => self.goto_targets(arguments),
+            "loadedSources" => Ok(json!({ "sources": [self.source()?] })),
+            "source" => Ok(json!({ "content": self.launched()?.text })),
+            "cancel" => Ok(Json::Null),
+            "warplens/why" => self.why(arguments),
+            "warplens/lastWrite" => self.last_write(arguments),
+            "warplens/blocks" => self.blocks(),
+            "warplens/showBlock" => self.show_block(arguments),
+            "setVariable" | "setExpression" | "writeMemory" => {
+                Err("values cannot be changed: the launch has already run, and its recording is read-only"
+                    .into())
+            }
+            _ => Err(Failure(format!("unknown request `{command}`"))),
+        }
+    }
+
+    fn initialize(&mut self, arguments: &Json) -> Json {
+        let is_not = |name: &str| arguments.get(name) == Some(&json!(false));
+        self.lines_start_at_1 = !is_not("linesStartAt1");
+        self.columns_start_at_1 = !is_not("columnsStartAt1");
+        let filters: Vec<Json> = FindingKind::all()
+            .map(|kind| {
+                json!({
+                    "filter": kind.name(), "label": kind.name(), "description": kind.summary(), "default": true,
+                })
+            })
+            .collect();
+        json!({
+            "supportsConfigurationDoneRequest": true,
+            "supportsFunctionBreakpoints": true,
+            "supportsConditionalBreakpoints": true,
+            "supportsHitConditionalBreakpoints": true,
+            "supportsLogPoints": true,
+            "supportsDataBreakpoints": true,
+            "supportsDataBreakpointBytes": true,
+            "supportsEvaluateForHovers": true,
+            "supportsStepBack": true,
+            "supportsSteppingGranularity": true,
+            "supportsGotoTargetsRequest": true,
+            "supportsRestartRequest": true,
+            "supportsExceptionInfoRequest": true,
+            "supportsValueFormattingOptions": true,
+            "supportsTerminateRequest": true,
+            "supportsCancelRequest": true,
+            "supportsReadMemoryRequest": true,
+            "supportsLoadedSourcesRequest": true,
+            "supportsBreakpointLocationsRequest": true,
+            "exceptionBreakpointFilters": filters,
+        })
+    }
+
+    fn launch(&mut self, arguments: Json) -> Answer {
+        let arguments: LaunchArguments = serde_json::from_value(arguments).map_err(|error| {
+            Failure(format!("launch: {error}; `program` is the path of the kernel's file"))
+        })?;
+        if arguments.program.as_os_str().is_empty() {
+            return Err("launch: `program` is missing: the path of a .ptx, .wave or .sass file".into());
+        }
+        self.arguments = arguments;
+        self.open()
+    }
+
+    /// Runs the launch and records it.
+    fn open(&mut self) -> Answer {
+        let interrupt = self.interrupt;
+        let cancelled = || interrupt.is_over();
+        let control = Control { cancelled: &cancelled, ..Control::none() };
+        let opened = self.loader.open(&self.arguments, control).map_err(Failure)?;
+        let mut debuggee = Debuggee::new(opened)?;
+        debuggee.go_to(0, control)?;
+        if let Some(block) = &self.arguments.block {
+            let number = block_number(block, debuggee.prepared.grid())
+                .ok_or("launch: `block` is not a block of this launch")?;
+            debuggee.warp = number * debuggee.layout.warps;
+        }
+        self.stops.findings = debuggee.finding_steps(control)?;
+        self.debuggee = Some(debuggee);
+        self.renew_breakpoints()?;
+        Ok(Json::Null)
+    }
+
+    /// Stops at the entry, or runs, once the launch is there and the client has set its breakpoints.
+    fn start(&mut self) -> io::Result<()> {
+        if self.is_started || !self.is_configured || self.debuggee.is_none() {
+            return Ok(());
+        }
+        self.is_started = true;
+        let summary = self.debuggee.as_ref().map(|debuggee| {
+            let result = &debuggee.replay.result;
+            format!(
+                "{} steps, {}, {} findings\n",
+                debuggee.steps(),
+                result.status.as_str(),
+                result.findings.len()
+            )
+        });
+        self.output("console", &summary.unwrap_or_default())?;
+        if self.arguments.stop_on_entry == Some(false) {
+            self.resume(false)
+        } else {
+            self.stopped("entry", None)
+        }
+    }
+
+    fn launched(&self) -> Result<&Debuggee, Failure> {
+        self.debuggee.as_ref().ok_or_else(|| "nothing has been launched: send a launch request first".into())
+    }
+
+    /// The debuggee, and the control of what it runs.
+    fn running(&mut self) -> Result<(&mut Debuggee, &'s Interrupt), Failure> {
+        let interrupt = self.interrupt;
+        let missing = || Failure::from("nothing has been launched: send a launch request first");
+        Ok((self.debuggee.as_mut().ok_or_else(missing)?, interrupt))
+    }
+
+    /// A line as the client counts it.
+    fn line(&self, line: u32) -> u64 {
+        u64::from(line) + u64::from(self.lines_start_at_1)
+    }
+
+    fn column(&self, column: u32) -> u64 {
+        u64::from(column) + u64::from(self.columns_start_at_1)
+    }
+
+    /// A line of the client, from 0.
+    fn own_line(&self, line: u64) -> u64 {
+        line.saturating_sub(u64::from(self.lines_start_at_1))
+    }
+
+    fn source(&self) -> Answer {
+        let path = &self.launched()?.path;
+        let name = std::path::Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
+        Ok(json!({ "name": name, "path": path }))
+    }
+
+    /// Which exceptions stop unless the client says otherwise.
+    fn default_filters(&self) -> Filters {
+        match self.arguments.stop_on_finding {
+            Some(false) => Filters::Kinds(Vec::new()),
+            _ => Filters::All,
+        }
+    }
+}
+
+/// A control that a flag interrupts.
+macro_rules! control {
+    ($interrupt:expr => $name:ident) => {
+        let cancelled = || $interrupt.is_over();
+        let $name =
+            warplens_sim_warp::Control { cancelled: &cancelled, ..warplens_sim_warp::Control::none() };
+    };
+}
+pub(crate) use control;
+
+/// The number of a block that a client names by number or as `x,y,z`.
+fn block_number(block: &Json, grid: [u32; 3]) -> Option<u32> {
+    let count = grid.iter().product::<u32>();
+    let number = match block {
+        Json::Number(number) => u32::try_from(number.as_u64()?).ok()?,
+        Json::Array(extents) => {
+            linear(extents.iter().map(|extent| u32::try_from(extent.as_u64()?).ok()), grid)?
+        }
+        Json::String(text) => linear(text.split(',').map(|part| part.trim().parse().ok()), grid)?,
+        _ => return None,
+    };
+    (number < count).then_some(number)
+}
+
+fn linear(mut parts: impl Iterator<Item = Option<u32>>, [x, y, z]: [u32; 3]) -> Option<u32> {
+    let mut next = || parts.next().unwrap_or(Some(0));
+    let [column, row, layer] = [next()?, next()?, next()?];
+    (column < x && row < y && layer < z).then_some((layer * y + row) * x + column)
+}
+
+/// A request of the client.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Request {
+    #[serde(default)]
+    seq: u64,
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    pub(crate) command: String,
+    arguments: Option<Json>,
+}
+
+/// The arguments of a request.
+fn read<'j, T: Deserialize<'j>>(command: &str, arguments: &'j Json) -> Result<T, Failure> {
+    T::deserialize(arguments).map_err(|error| Failure(format!("{command}: {error}")))
+}

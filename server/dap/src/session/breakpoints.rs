@@ -1,0 +1,348 @@
+//! Requests about breakpoints.
+
+use std::io::Write;
+
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+use warplens_sim_warp::StatementId;
+use warplens_sim_warp::recording::Space;
+
+use super::{Answer, Failure, Session, read};
+use crate::expression::Expression;
+use crate::stops::{Breakpoint, DataBreakpoint, HitCondition, LogMessage, Watched};
+use crate::variables::{Container, parse_reference};
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Asked {
+    line: u64,
+    column: Option<u64>,
+    name: String,
+    condition: Option<String>,
+    hit_condition: Option<String>,
+    log_message: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct SetBreakpoints {
+    source: Json,
+    #[serde(default)]
+    breakpoints: Vec<Asked>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct AskedData {
+    data_id: String,
+    access_type: Option<String>,
+    condition: Option<String>,
+    hit_condition: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DataInfo {
+    variables_reference: Option<u64>,
+    name: String,
+    bytes: Option<u64>,
+    as_address: Option<bool>,
+    frame_id: Option<u64>,
+}
+
+/// A text of the client that is empty is none.
+fn given(text: Option<&String>) -> Option<&str> {
+    text.map(String::as_str).filter(|text| !text.trim().is_empty())
+}
+
+fn condition(text: Option<&String>) -> Result<Option<Expression>, String> {
+    let parsed = given(text).map(Expression::parse).transpose();
+    parsed.map_err(|error| format!("condition, column {}: {}", error.offset + 1, error.message))
+}
+
+impl<W: Write> Session<'_, W> {
+    fn number(&mut self) -> u64 {
+        self.next_breakpoint += 1;
+        self.next_breakpoint - 1
+    }
+
+    pub(super) fn set_breakpoints(&mut self, arguments: &Json) -> Answer {
+        let SetBreakpoints { source, .. } = read("setBreakpoints", arguments)?;
+        let path = |json: &Json| json.get("path").cloned();
+        self.requested.retain(|other| other.get("source").and_then(path) != path(&source));
+        self.requested.push(arguments.clone());
+        self.renew_lines(Some(arguments))
+    }
+
+    /// Resolves the breakpoints again, for a launch that has been opened.
+    pub(super) fn renew_breakpoints(&mut self) -> Result<(), Failure> {
+        self.stops.filters = match std::mem::replace(&mut self.stops.filters, crate::stops::Filters::All) {
+            crate::stops::Filters::All => self.default_filters(),
+            filters @ crate::stops::Filters::Kinds(_) => filters,
+        };
+        self.renew_lines(None)?;
+        if let Some(arguments) = self.requested_functions.clone() {
+            self.set_function_breakpoints(&arguments)?;
+        }
+        Ok(())
+    }
+
+    /// Resolves all breakpoints on lines; answers for those of one request.
+    fn renew_lines(&mut self, asked: Option<&Json>) -> Answer {
+        let mut all = Vec::new();
+        let mut answers = Vec::new();
+        for arguments in std::mem::take(&mut self.requested) {
+            let is_asked = asked == Some(&arguments);
+            let SetBreakpoints { source, breakpoints } = read("setBreakpoints", &arguments)?;
+            let is_here = self.is_debugged(&source);
+            for breakpoint in &breakpoints {
+                let (resolved, answer) = self.resolve(breakpoint, is_here);
+                all.extend(resolved);
+                if is_asked {
+                    answers.push(answer);
+                }
+            }
+            self.requested.push(arguments);
+        }
+        self.stops.lines = all;
+        Ok(json!({ "breakpoints": answers }))
+    }
+
+    fn is_debugged(&self, source: &Json) -> bool {
+        let Some(debuggee) = &self.debuggee else { return true };
+        let Some(path) = source.get("path").and_then(Json::as_str) else { return true };
+        path == debuggee.path || self.loader.is_same_file(path, &debuggee.path)
+    }
+
+    fn resolve(&mut self, asked: &Asked, is_here: bool) -> (Option<Breakpoint>, Json) {
+        let id = self.number();
+        let refused = |message: String| (None, json!({ "id": id, "verified": false, "message": message }));
+        if !is_here {
+            return refused("this file is not debugged".to_owned());
+        }
+        let Some(debuggee) = &self.debuggee else {
+            // Resolved once the launch is known.
+            return (None, json!({ "id": id, "verified": true, "line": asked.line }));
+        };
+        let line = self.own_line(asked.line);
+        let from = debuggee.by_line.partition_point(|(other, _)| u64::from(*other) < line);
+        let Some(&(found, statement)) = debuggee.by_line.get(from) else {
+            return refused("no statement of the kernel is on this line or after it".to_owned());
+        };
+        let column = asked.column.map(|column| column.saturating_sub(u64::from(self.columns_start_at_1)));
+        let on_line =
+            debuggee.by_line[from..].iter().take_while(|(other, _)| *other == found).map(|(_, at)| *at);
+        let at_column =
+            |column: u64| on_line.clone().filter(|at| u64::from(debuggee.column(*at)) <= column).last();
+        let is_same = u64::from(found) == line;
+        let statement = column.filter(|_| is_same).and_then(at_column).unwrap_or(statement);
+        let (line, column) = (self.line(found), self.column(debuggee.column(statement)));
+        match self.with_conditions(id, asked, statement, false) {
+            Ok(breakpoint) => {
+                (Some(breakpoint), json!({ "id": id, "verified": true, "line": line, "column": column }))
+            }
+            Err(message) => (None, json!({ "id": id, "verified": false, "line": line, "message": message })),
+        }
+    }
+
+    fn with_conditions(
+        &self,
+        id: u64,
+        asked: &Asked,
+        statement: StatementId,
+        is_function: bool,
+    ) -> Result<Breakpoint, String> {
+        let log = given(asked.log_message.as_ref()).map(LogMessage::parse).transpose();
+        let log =
+            log.map_err(|error| format!("log message, column {}: {}", error.offset + 1, error.message))?;
+        let hits = given(asked.hit_condition.as_ref()).map(HitCondition::parse).transpose()?;
+        let condition = condition(asked.condition.as_ref())?;
+        let condition = condition.map(|condition| self.known(condition, statement)).transpose()?;
+        Ok(Breakpoint { id, statement, condition, hits, log, is_function })
+    }
+
+    /// The condition, if all its names are known at the statement.
+    fn known(&self, condition: Expression, statement: StatementId) -> Result<Expression, String> {
+        let Some(debuggee) = &self.debuggee else { return Ok(condition) };
+        let (state, warp) = (Default::default(), debuggee.warp);
+        let at = crate::debuggee::At {
+            facts: &debuggee.facts,
+            state: &state,
+            step: 0,
+            warp,
+            function: debuggee.function_of(statement),
+            active: 1,
+            executed: 1,
+            visit: Some(1),
+        };
+        match condition.evaluate(&at) {
+            Ok(_) => Ok(condition),
+            Err(error) => Err(format!("condition, column {}: {}", error.offset + 1, error.message)),
+        }
+    }
+
+    pub(super) fn set_function_breakpoints(&mut self, arguments: &Json) -> Answer {
+        #[derive(Deserialize)]
+        struct Functions {
+            #[serde(default)]
+            breakpoints: Vec<Asked>,
+        }
+        let Functions { breakpoints } = read("setFunctionBreakpoints", arguments)?;
+        self.requested_functions = Some(arguments.clone());
+        let (mut all, mut answers) = (Vec::new(), Vec::new());
+        for asked in &breakpoints {
+            let id = self.number();
+            let statement = self.debuggee.as_ref().map(|debuggee| debuggee.function_named(&asked.name));
+            let resolved = match statement {
+                None => {
+                    answers.push(json!({ "id": id, "verified": true }));
+                    continue;
+                }
+                Some(None) => Err(format!("the launch has no function `{}`", asked.name)),
+                Some(Some(statement)) => self.with_conditions(id, asked, statement, true),
+            };
+            match resolved {
+                Ok(breakpoint) => {
+                    let line =
+                        self.debuggee.as_ref().map_or(0, |debuggee| debuggee.line(breakpoint.statement));
+                    answers.push(json!({ "id": id, "verified": true, "line": self.line(line) }));
+                    all.push(breakpoint);
+                }
+                Err(message) => answers.push(json!({ "id": id, "verified": false, "message": message })),
+            }
+        }
+        self.stops.functions = all;
+        Ok(json!({ "breakpoints": answers }))
+    }
+
+    pub(super) fn breakpoint_locations(&mut self, arguments: &Json) -> Answer {
+        let line = arguments.get("line").and_then(Json::as_u64).unwrap_or(0);
+        let end = arguments.get("endLine").and_then(Json::as_u64).unwrap_or(line);
+        let (first, last) = (self.own_line(line), self.own_line(end));
+        let debuggee = self.launched()?;
+        let within = |(line, _): &&(u32, StatementId)| (first..=last).contains(&u64::from(*line));
+        let found = debuggee.by_line.iter().filter(within).take(10_000);
+        let at = |(line, statement): &(u32, StatementId)| json!({ "line": self.line(*line), "column": self.column(debuggee.column(*statement)) });
+        Ok(json!({ "breakpoints": found.map(at).collect::<Vec<_>>() }))
+    }
+
+    pub(super) fn data_breakpoint_info(&mut self, arguments: &Json) -> Answer {
+        let DataInfo { variables_reference, name, bytes, as_address, frame_id } =
+            read("dataBreakpointInfo", arguments)?;
+        let refused = |message: &str| Ok(json!({ "dataId": null, "description": message }));
+        let ok = |id: String, description: String| {
+            let access = ["read", "write", "readWrite"];
+            Ok(
+                json!({ "dataId": id, "description": description, "accessTypes": access, "canPersist": false }),
+            )
+        };
+        let memory = |space: Space, owner: u64, address: u64, len: u64| {
+            let name = match space {
+                Space::Shared => "shared",
+                Space::Local => "local",
+                _ => "global",
+            };
+            (format!("m:{name}:{owner}:{address}:{len}"), format!("{len} bytes at {address:#x} ({name})"))
+        };
+        if as_address == Some(true) {
+            let Some((space, owner, address)) = parse_reference(&name) else {
+                return refused("not an address");
+            };
+            let (id, description) = memory(space, owner, address, bytes.unwrap_or(4).max(1));
+            return ok(id, description);
+        }
+        let container = variables_reference.and_then(|reference| self.handles.get(reference));
+        let warp = match frame_id {
+            Some(frame) => self.warp_of_frame(frame)?,
+            None => self.launched()?.warp,
+        };
+        let debuggee = self.launched()?;
+        match container {
+            Some(Container::Register { warp, cell }) => {
+                let Ok(lane) = name.parse::<u32>() else { return refused("not a lane") };
+                let register = &debuggee.layout.get(cell).name;
+                ok(format!("r:{warp}:{lane}:{}", cell.0), format!("{register} in lane {lane}"))
+            }
+            Some(Container::Memory { space, owner, address, ty, .. }) => {
+                let Ok(index) = name.parse::<u64>() else { return refused("not an element") };
+                let size = u64::from(ty.bits() / 8).max(1);
+                let (id, description) = memory(space, owner, address + index * size, bytes.unwrap_or(size));
+                ok(id, description)
+            }
+            other => {
+                let (warp, function) = match other {
+                    Some(Container::Scope { warp, function, .. }) => (warp, function),
+                    _ => (warp, 0),
+                };
+                // `%r3`, `%r3[5]`, or a buffer.
+                let (register, lane) = match name.split_once('[') {
+                    Some((register, lane)) => (register, lane.trim_end_matches(']').parse::<u32>().ok()),
+                    None => (name.as_str(), None),
+                };
+                if let Some(cell) = debuggee.cell(function, register) {
+                    let lane_text = lane.map_or_else(|| "*".to_owned(), |lane| lane.to_string());
+                    let where_ = lane.map_or_else(|| "any lane".to_owned(), |lane| format!("lane {lane}"));
+                    return ok(format!("r:{warp}:{lane_text}:{}", cell.0), format!("{register} in {where_}"));
+                }
+                if let Some(buffer) = debuggee.prepared.resolved.buffer(&name) {
+                    let (id, description) =
+                        memory(Space::Global, 0, buffer.address, bytes.unwrap_or(buffer.len));
+                    return ok(id, description);
+                }
+                refused("neither a register of the kernel nor a buffer of the launch")
+            }
+        }
+    }
+
+    pub(super) fn set_data_breakpoints(&mut self, arguments: &Json) -> Answer {
+        #[derive(Deserialize)]
+        struct Data {
+            breakpoints: Vec<AskedData>,
+        }
+        let Data { breakpoints } = read("setDataBreakpoints", arguments)?;
+        let (mut all, mut answers) = (Vec::new(), Vec::new());
+        for asked in &breakpoints {
+            let id = self.number();
+            let watched = watched(&asked.data_id).ok_or_else(|| format!("unknown data `{}`", asked.data_id));
+            let parsed = watched.and_then(|watched| {
+                if given(asked.hit_condition.as_ref()).is_some() {
+                    return Err("data breakpoints have no hit condition; use a condition".to_owned());
+                }
+                Ok((watched, condition(asked.condition.as_ref())?))
+            });
+            match parsed {
+                Ok((watched, condition)) => {
+                    let access = asked.access_type.as_deref().unwrap_or("write");
+                    let (reads, writes) = (access != "write", access != "read");
+                    all.push(DataBreakpoint { id, watched, reads, writes, condition });
+                    answers.push(json!({ "id": id, "verified": true }));
+                }
+                Err(message) => answers.push(json!({ "id": id, "verified": false, "message": message })),
+            }
+        }
+        self.stops.data = all;
+        Ok(json!({ "breakpoints": answers }))
+    }
+}
+
+/// Reads a `dataId`.
+fn watched(id: &str) -> Option<Watched> {
+    let parts: Vec<&str> = id.split(':').collect();
+    match parts[..] {
+        ["r", warp, lane, cell] => Some(Watched::Register {
+            warp: warp.parse().ok()?,
+            lane: if lane == "*" { None } else { Some(lane.parse().ok().filter(|lane| *lane < 64)?) },
+            cell: warplens_sim_warp::recording::CellId(cell.parse().ok()?),
+        }),
+        ["m", space, owner, address, len] => Some(Watched::Bytes {
+            space: match space {
+                "shared" => Space::Shared,
+                "local" => Space::Local,
+                _ => Space::Global,
+            },
+            owner: owner.parse().ok()?,
+            address: address.parse().ok()?,
+            len: len.parse().ok()?,
+        }),
+        _ => None,
+    }
+}

@@ -1,0 +1,361 @@
+//! Requests that look at the position.
+
+use std::io::Write;
+
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+use warplens_sim_warp::StatementId;
+
+use super::{Answer, Failure, Session, control, read};
+use crate::debuggee::{At, written};
+use crate::expression::{Expression, Value};
+use crate::stops::Reason;
+use crate::variables::{Container, ScopeKind, Wanted, parse_reference, summary};
+
+/// Frames of a warp have consecutive numbers.
+const FRAMES: u64 = 128;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct StackArguments {
+    thread_id: u64,
+    start_frame: Option<usize>,
+    levels: Option<usize>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct VariableArguments {
+    variables_reference: u64,
+    filter: Option<String>,
+    start: Option<u64>,
+    count: Option<u64>,
+    format: Option<Format>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct EvaluateArguments {
+    expression: String,
+    frame_id: Option<u64>,
+    format: Option<Format>,
+}
+
+#[derive(Deserialize)]
+struct Format {
+    #[serde(default)]
+    hex: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ReadMemory {
+    memory_reference: String,
+    offset: Option<i64>,
+    count: u64,
+}
+
+fn text_of(value: Option<Value>, hex: bool) -> String {
+    match value {
+        None => "-".to_owned(),
+        Some(Value::Integer(value)) if hex => format!("{value:#x}"),
+        Some(Value::Integer(value)) => value.to_string(),
+        Some(Value::Float(value)) => format!("{value:?}"),
+    }
+}
+
+/// An expression in a line of text, as log points print it.
+pub(super) fn one_line(expression: &Expression, at: &At<'_>) -> String {
+    match expression.evaluate(at) {
+        Err(error) => format!("<{}>", error.message),
+        Ok(values) => {
+            let texts: Vec<String> = values.iter().map(|value| text_of(*value, false)).collect();
+            summary(&values, &texts, at.active)
+        }
+    }
+}
+
+impl<W: Write> Session<'_, W> {
+    /// The warp of a thread; that with the focus by default.
+    pub(super) fn warp_of_thread(&self, thread: Option<u64>) -> Result<u32, Failure> {
+        let debuggee = self.launched()?;
+        let Some(thread) = thread else { return Ok(debuggee.warp) };
+        let count = debuggee.layout.warps * debuggee.prepared.grid().iter().product::<u32>();
+        let warp =
+            thread.checked_sub(1).and_then(|warp| u32::try_from(warp).ok()).filter(|warp| *warp < count);
+        warp.ok_or_else(|| {
+            Failure(format!("thread {thread} does not exist: the launch has the threads 1 to {count}"))
+        })
+    }
+
+    pub(super) fn warp_of_frame(&self, frame: u64) -> Result<u32, Failure> {
+        self.warp_of_thread(Some(frame / FRAMES))
+    }
+
+    pub(super) fn threads(&mut self) -> Answer {
+        let Ok((debuggee, interrupt)) = self.running() else { return Ok(json!({ "threads": [] })) };
+        control!(interrupt => control);
+        let (warps, focus, width) = (debuggee.warps(), debuggee.warp, debuggee.width());
+        let mut threads = Vec::new();
+        for warp in std::iter::once(focus).chain(warps.clone().filter(|warp| *warp != focus)) {
+            let next = debuggee.next_of(warp, debuggee.position, control)?;
+            let place = match next {
+                Some(visit) => {
+                    format!("{}/{width}  L{}", visit.active.count_ones(), debuggee.line(visit.statement) + 1)
+                }
+                None => "done".to_owned(),
+            };
+            threads.push(json!({ "id": warp + 1, "name": format!("w{}  {place}", warp - warps.start) }));
+        }
+        Ok(json!({ "threads": threads }))
+    }
+
+    pub(super) fn stack_trace(&mut self, arguments: &Json) -> Answer {
+        let StackArguments { thread_id, start_frame, levels } = read("stackTrace", arguments)?;
+        let warp = self.warp_of_thread(Some(thread_id))?;
+        let source = self.source()?;
+        let (debuggee, interrupt) = self.running()?;
+        control!(interrupt => control);
+        let groups = debuggee.groups(warp, control)?;
+        let last = debuggee.previous_of(warp, debuggee.position, control)?;
+        let has_ended = groups.iter().all(|group| group.statement.is_none());
+        let mut frames = Vec::new();
+        for (index, group) in groups.iter().enumerate().take(FRAMES as usize) {
+            let ended = last.map_or(StatementId(0), |last| last.statement);
+            let Some(statement) = group.statement.or_else(|| has_ended.then_some(ended)) else { continue };
+            let (name, line, column) =
+                (debuggee.function_name(statement), debuggee.line(statement), debuggee.column(statement));
+            let lanes = crate::variables::lanes_text(group.lanes);
+            let what = match (has_ended, group.runs) {
+                (true, _) => "has ended".to_owned(),
+                (false, true) => lanes,
+                (false, false) => format!("{lanes}, waiting"),
+            };
+            frames.push((index, format!("{name}  {what}"), line, column, group.runs || has_ended));
+        }
+        let total = frames.len();
+        let count = levels.filter(|levels| *levels != 0).unwrap_or(usize::MAX);
+        let frames = frames.into_iter().skip(start_frame.unwrap_or(0)).take(count);
+        let frames: Vec<Json> = frames
+            .map(|(index, name, line, column, runs)| {
+                let hint = if runs { "normal" } else { "subtle" };
+                json!({
+                    "id": thread_id * FRAMES + index as u64, "name": name, "source": source,
+                    "line": self.line(line), "column": self.column(column), "presentationHint": hint,
+                })
+            })
+            .collect();
+        Ok(json!({ "stackFrames": frames, "totalFrames": total }))
+    }
+
+    pub(super) fn scopes(&mut self, arguments: &Json) -> Answer {
+        let frame = arguments.get("frameId").and_then(Json::as_u64).ok_or("scopes: `frameId` is missing")?;
+        let warp = self.warp_of_frame(frame)?;
+        let (debuggee, interrupt) = self.running()?;
+        control!(interrupt => control);
+        let groups = debuggee.groups(warp, control)?;
+        let statement = groups.get((frame % FRAMES) as usize).and_then(|group| group.statement);
+        let function = statement.map_or(0, |statement| debuggee.function_of(statement));
+        let scopes: Vec<Json> = ScopeKind::ALL
+            .into_iter()
+            .map(|(kind, name)| {
+                let reference = self.handles.add(Container::Scope { kind, warp, function, statement });
+                let is_registers = matches!(kind, ScopeKind::Lanes | ScopeKind::Registers);
+                let mut scope =
+                    json!({ "name": name, "variablesReference": reference, "expensive": !is_registers });
+                if kind == ScopeKind::Registers {
+                    scope["presentationHint"] = json!("registers");
+                }
+                scope
+            })
+            .collect();
+        Ok(json!({ "scopes": scopes }))
+    }
+
+    pub(super) fn variables(&mut self, arguments: &Json) -> Answer {
+        let VariableArguments { variables_reference, filter, start, count, format } =
+            read("variables", arguments)?;
+        let container = self.handles.get(variables_reference);
+        let container = container.ok_or("the variables are those of an earlier stop")?;
+        let is_vector = !matches!(container, Container::Scope { .. });
+        if filter.as_deref() == Some(if is_vector { "named" } else { "indexed" }) {
+            return Ok(json!({ "variables": [] }));
+        }
+        let hex = format.is_some_and(|format| format.hex);
+        let wanted = Wanted { start: start.unwrap_or(0), count, hex };
+        let Session { debuggee: Some(debuggee), interrupt, handles, .. } = self else {
+            return Err("nothing has been launched".into());
+        };
+        control!(interrupt => control);
+        Ok(json!({ "variables": debuggee.variables(&container, handles, wanted, control)? }))
+    }
+
+    pub(super) fn evaluate(&mut self, arguments: &Json) -> Answer {
+        let EvaluateArguments { expression: text, frame_id, format } = read("evaluate", arguments)?;
+        let hex = format.is_some_and(|format| format.hex);
+        let positioned = |error: crate::expression::ParseError| {
+            Failure(format!("column {}: {}", error.offset + 1, error.message))
+        };
+        let expression = Expression::parse(&text).map_err(positioned)?;
+        let warp = match frame_id {
+            Some(frame) => self.warp_of_frame(frame)?,
+            None => self.launched()?.warp,
+        };
+        let (debuggee, interrupt) = self.running()?;
+        control!(interrupt => control);
+        let state = debuggee.state(control)?;
+        let width = debuggee.width();
+        let launched = debuggee.launched(warp);
+        let at = debuggee.scope_of(warp, &state, expression.needs_visit(), control)?;
+        let values = expression.evaluate(&at).map_err(positioned)?;
+        let ty = expression
+            .name()
+            .and_then(|name| at.facts.cell(at.function, name))
+            .map(|cell| (cell, at.facts.type_of(cell)));
+        let text_of = |lane: u32| match ty {
+            Some((cell, ty)) => {
+                let bits = state.cell(warp, cell).and_then(|value| value.of(lane));
+                bits.map_or_else(|| "-".to_owned(), |bits| written(bits, ty, hex))
+            }
+            None => text_of(values[lane as usize], hex),
+        };
+        let texts: Vec<String> = (0..width).map(text_of).collect();
+        let active = if at.active == 0 { launched } else { at.active };
+        let result = summary(&values, &texts, active);
+        let is_vector = ty.is_some() || texts.iter().any(|text| *text != texts[0]);
+        let mut body = json!({ "result": result, "variablesReference": 0 });
+        if let Some((_, ty)) = ty {
+            body["type"] = json!(ty.name());
+        }
+        if is_vector {
+            body["variablesReference"] = json!(self.handles.add(Container::Lanes(texts)));
+            body["indexedVariables"] = json!(width);
+        }
+        Ok(body)
+    }
+
+    pub(super) fn read_memory(&mut self, arguments: &Json) -> Answer {
+        let ReadMemory { memory_reference, offset, count } = read("readMemory", arguments)?;
+        let wrong = || {
+            Failure(format!(
+                "`{memory_reference}` is not a memory reference, such as 0x10000000 or shared:0:0x40"
+            ))
+        };
+        let (space, owner, address) = parse_reference(&memory_reference).ok_or_else(wrong)?;
+        let address = address.wrapping_add_signed(offset.unwrap_or(0));
+        let count = count.min(1 << 20);
+        let (debuggee, interrupt) = self.running()?;
+        control!(interrupt => control);
+        let state = debuggee.state(control)?;
+        let bytes = (0..count).map_while(|at| debuggee.byte(&state, space, owner, address.wrapping_add(at)));
+        let bytes: Vec<u8> = bytes.collect();
+        let unreadable = count - bytes.len() as u64;
+        let mut body = json!({ "address": format!("{address:#x}"), "data": base64(&bytes) });
+        if unreadable != 0 {
+            body["unreadableBytes"] = json!(unreadable);
+        }
+        Ok(body)
+    }
+
+    pub(super) fn exception_info(&mut self) -> Answer {
+        let Some(Reason::Finding(index)) = self.reason else {
+            return Err("the launch is not stopped at a finding".into());
+        };
+        let debuggee = self.launched()?;
+        let finding = debuggee.replay.result.findings.get(index).ok_or("the finding is not known")?;
+        let mut message = finding.message.clone();
+        for related in &finding.related {
+            let (line, text) =
+                (self.line(debuggee.line(related.statement)), debuggee.text_of(related.statement));
+            message += &format!("\nline {line}: {text} ({})", related.message);
+        }
+        let sides: Vec<Json> = finding
+            .related
+            .iter()
+            .map(|related| {
+                let line = self.line(debuggee.line(related.statement));
+                json!({ "message": format!("line {line}: {}", related.message), "typeName": "related" })
+            })
+            .collect();
+        Ok(json!({
+            "exceptionId": finding.kind.name(),
+            "description": message,
+            "breakMode": "always",
+            "details": {
+                "message": finding.message, "typeName": finding.kind.name(),
+                "stackTrace": format!("block {:?}, warp {}, {}", finding.cta, finding.warp, crate::variables::lanes_text(finding.lanes)),
+                "innerException": sides,
+            },
+        }))
+    }
+
+    /// The visits of a line by the warp with the focus.
+    pub(super) fn goto_targets(&mut self, arguments: &Json) -> Answer {
+        let line = arguments.get("line").and_then(Json::as_u64).ok_or("gotoTargets: `line` is missing")?;
+        let own = self.own_line(line);
+        let (debuggee, interrupt) = self.running()?;
+        control!(interrupt => control);
+        let Some(statement) =
+            debuggee.by_line.iter().find(|(other, _)| u64::from(*other) == own).map(|(_, it)| *it)
+        else {
+            return Ok(json!({ "targets": [] }));
+        };
+        let (warp, mut visits) = (debuggee.warp, Vec::new());
+        let _: Option<()> = debuggee.replay.forward(0, control, false, |event, _| {
+            if !event.is_late && event.warp == warp && event.statement == statement {
+                visits.push(event.step);
+            }
+            if visits.len() < 1000 {
+                std::ops::ControlFlow::Continue(())
+            } else {
+                std::ops::ControlFlow::Break(())
+            }
+        })?;
+        let target = |(index, step): (usize, u64)| json!({ "id": step, "label": format!("visit {} (step {step})", index + 1), "line": line });
+        Ok(json!({ "targets": visits.into_iter().enumerate().map(target).collect::<Vec<_>>() }))
+    }
+
+    pub(super) fn blocks(&mut self) -> Answer {
+        let debuggee = self.launched()?;
+        let grid = debuggee.prepared.grid();
+        Ok(json!({ "grid": grid, "block": debuggee.id(debuggee.warp).cta }))
+    }
+
+    /// Shows another block, without moving.
+    pub(super) fn show_block(&mut self, arguments: &Json) -> Answer {
+        let (debuggee, _) = self.running()?;
+        let block = arguments.get("block").ok_or("warplens/showBlock: `block` is missing")?;
+        let number = super::block_number(block, debuggee.prepared.grid());
+        let number = number.ok_or("warplens/showBlock: `block` is not a block of this launch")?;
+        debuggee.warp = number * debuggee.layout.warps;
+        let cta = debuggee.id(debuggee.warp).cta;
+        Ok(json!({ "block": cta, "threadId": number * self.launched()?.layout.warps + 1 }))
+    }
+}
+
+/// RFC 4648, section 4.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let bits = (0..3).fold(0u32, |all, at| all << 8 | u32::from(chunk.get(at).copied().unwrap_or(0)));
+        for digit in 0..4 {
+            let index = bits >> (18 - 6 * digit) & 63;
+            text.push(if digit > chunk.len() { '=' } else { char::from(DIGITS[index as usize]) });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::base64;
+
+    #[test]
+    fn base64_of_the_rfc() {
+        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
+        {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+    }
+}

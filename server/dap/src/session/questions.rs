@@ -1,0 +1,142 @@
+//! `warplens/why` and `warplens/lastWrite`.
+
+use std::io::Write;
+
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+use warplens_ide_lanes::why::{Link, LinkOperand, Question};
+use warplens_sim_warp::recording::Space;
+
+use super::{Answer, Failure, Session, control, read};
+use crate::debuggee::hex;
+use crate::variables::place;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Asked {
+    thread_id: Option<u64>,
+    #[serde(default)]
+    lane: u32,
+    register: Option<String>,
+    address: Option<Json>,
+    space: Option<String>,
+    step: Option<u64>,
+    #[serde(default)]
+    copies: bool,
+}
+
+impl<W: Write> Session<'_, W> {
+    fn question(&mut self, command: &str, arguments: &Json) -> Result<(Question, bool), Failure> {
+        let Asked { thread_id, lane, register, address, space, step, copies } = read(command, arguments)?;
+        let warp = self.warp_of_thread(thread_id)?;
+        let (debuggee, interrupt) = self.running()?;
+        control!(interrupt => control);
+        if lane >= debuggee.width() {
+            return Err(Failure(format!(
+                "lane {lane} does not exist: a warp has the lanes 0 to {}",
+                debuggee.width() - 1
+            )));
+        }
+        let (steps, position) = (debuggee.steps(), debuggee.position);
+        let before = step.unwrap_or(position);
+        if before > steps {
+            return Err(Failure(format!("`step` must be between 0 and {steps}")));
+        }
+        let byte = match &address {
+            None => None,
+            Some(address) => {
+                let number =
+                    number(address).ok_or("`address` must be a number, or hexadecimal digits after 0x")?;
+                let (space, address) = match space.as_deref() {
+                    None | Some("generic") => debuggee.space_of(number),
+                    Some("global" | "device") => (Space::Global, number),
+                    // Generic addresses of shared and local memory are accepted too.
+                    Some("shared" | "local") => {
+                        let wanted = if space.as_deref() == Some("shared") || debuggee.is_wave() {
+                            Space::Shared
+                        } else {
+                            Space::Local
+                        };
+                        let (found, within) = debuggee.space_of(number);
+                        (wanted, if found == wanted { within } else { number })
+                    }
+                    Some(other) => {
+                        return Err(Failure(format!(
+                            "unknown space `{other}`; expected global, shared or local"
+                        )));
+                    }
+                };
+                Some((space, debuggee.owner(space, warp, lane), address))
+            }
+        };
+        let register = match &register {
+            None => None,
+            Some(name) => {
+                let next = debuggee.next_of(warp, before, control)?;
+                let function = next.map_or(0, |next| debuggee.function_of(next.statement));
+                let cell = debuggee.cell(function, name);
+                let cell = cell.ok_or_else(|| Failure(format!("the kernel has no register `{name}`")))?;
+                Some((warp, lane, cell))
+            }
+        };
+        let place = place(register, byte).ok_or("`register` or `address` is missing")?;
+        Ok((Question { place, before }, copies))
+    }
+
+    pub(super) fn why(&mut self, arguments: &Json) -> Answer {
+        let (question, copies) = self.question("warplens/why", arguments)?;
+        let (debuggee, interrupt) = self.running()?;
+        control!(interrupt => control);
+        let crate::debuggee::Debuggee { replay, facts, .. } = debuggee;
+        let links =
+            replay.why(question, copies, &|statement| facts.text_of(statement).to_owned(), control)?;
+        let chain: Vec<Json> = links.iter().map(|link| self.link(link)).collect::<Result<_, _>>()?;
+        Ok(json!({ "chain": chain }))
+    }
+
+    fn link(&self, link: &Link) -> Answer {
+        let debuggee = self.launched()?;
+        let id = debuggee.id(link.warp);
+        let operand = |operand: &LinkOperand| json!({ "name": operand.name.as_str(), "value": operand.value.map(|value| hex(value, operand.bits)) });
+        Ok(json!({
+            "step": link.step,
+            "line": self.line(debuggee.line(link.statement)),
+            "lane": link.lane,
+            "warp": id.warp,
+            "cta": id.cta,
+            "text": debuggee.text_of(link.statement),
+            "value": hex(link.value, link.bits),
+            "operands": link.operands.iter().map(operand).collect::<Vec<_>>(),
+        }))
+    }
+
+    pub(super) fn last_write(&mut self, arguments: &Json) -> Answer {
+        let (Question { place, before }, _) = self.question("warplens/lastWrite", arguments)?;
+        let (debuggee, interrupt) = self.running()?;
+        control!(interrupt => control);
+        let Some(site) = debuggee.replay.last_write(place, before, control)? else { return Ok(Json::Null) };
+        let text = debuggee.text_of(site.statement).to_owned();
+        let (value, bits) = debuggee.replay.written_value(site, place, &text, control)?;
+        let debuggee = self.launched()?;
+        let id = debuggee.id(site.warp);
+        Ok(json!({
+            "step": site.step,
+            "line": self.line(debuggee.line(site.statement)),
+            "lane": site.lane,
+            "warp": id.warp,
+            "cta": id.cta,
+            "value": hex(value, bits),
+        }))
+    }
+}
+
+fn number(json: &Json) -> Option<u64> {
+    match json {
+        Json::Number(number) => number.as_u64(),
+        Json::String(text) => match text.strip_prefix("0x") {
+            Some(digits) => u64::from_str_radix(digits, 16).ok(),
+            None => text.parse().ok(),
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,263 @@
+//! A recorded launch: any position of it, in either direction.
+//!
+//! A recording that does not fit in memory is a window of the launch. A position outside of it takes another run.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use warplens_sim_warp::recording::{Event, Layout, Place, Recording, State, Tap, Window, WriteSite};
+use warplens_sim_warp::{Cancelled, Checks, Control, RunOptions, RunResult, StatementId, WarpId};
+
+use super::prepared::Prepared;
+
+/// The default limit of a recording in bytes.
+pub const MAX_RECORDING: usize = 256 << 20;
+
+impl Prepared {
+    /// The warp with a number in the launch.
+    #[must_use]
+    pub fn warp_at(&self, number: u32) -> WarpId {
+        let warps = (self.warps() as u32).max(1);
+        let (block, warp) = (number / warps, number % warps);
+        let [x, y, _] = self.grid().map(|extent| extent.max(1));
+        WarpId { cta: [block % x, block / x % y, block / x / y], warp }
+    }
+
+    fn layout(&self) -> Layout {
+        let size = (self.warps() as u32, self.width());
+        Layout::new(self.statements.len() as u32, size, &*self.program)
+    }
+
+    /// Runs again, and records the steps of a window.
+    fn record_with(
+        &self,
+        layout: &Arc<Layout>,
+        window: Window,
+        control: Control<'_>,
+    ) -> Result<Recording, Cancelled> {
+        let tap = Tap::new(Arc::clone(layout), self.grid(), window);
+        let cancelled = || tap.is_complete() || (control.cancelled)();
+        let options = RunOptions {
+            records: true,
+            ends_at_fault: true,
+            checks: Checks::default(),
+            ..RunOptions::default()
+        };
+        let run = Control { cancelled: &cancelled, workers: None, steps: None, tap: Some(&tap), ..control };
+        match self.again(options, run) {
+            Err(Cancelled) if !tap.is_complete() => Err(Cancelled),
+            _ => Ok(tap.take()),
+        }
+    }
+}
+
+/// A launch that has run, and its recording.
+pub struct Replay {
+    pub prepared: Prepared,
+    pub result: Arc<RunResult>,
+    recording: Recording,
+    layout: Arc<Layout>,
+    steps: u64,
+    max_bytes: usize,
+}
+
+impl Replay {
+    /// Records a launch that has run with this result, in at most about `max_bytes`.
+    ///
+    /// # Errors
+    /// When the caller cancels the run.
+    pub fn new(
+        prepared: Prepared,
+        result: Arc<RunResult>,
+        max_bytes: usize,
+        control: Control<'_>,
+    ) -> Result<Replay, Cancelled> {
+        let layout = Arc::new(prepared.layout());
+        let steps = result.totals.warp_instructions;
+        let window = Window { from: 0, until: steps, max_bytes };
+        let recording = prepared.record_with(&layout, window, control)?;
+        Ok(Replay { prepared, result, recording, layout, steps, max_bytes })
+    }
+
+    /// The number of steps of the launch.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    #[must_use]
+    pub fn shared_layout(&self) -> Arc<Layout> {
+        Arc::clone(&self.layout)
+    }
+
+    /// The number of a warp in the launch.
+    #[must_use]
+    pub fn number(&self, WarpId { cta, warp }: WarpId) -> u32 {
+        let [x, y, _] = self.prepared.grid();
+        ((cta[2] * y + cta[1]) * x + cta[0]) * self.layout.warps + warp
+    }
+
+    /// Moves the window of the recording so that it has the steps from `from` on, as far as they fit.
+    fn record_from(&mut self, from: u64, control: Control<'_>) -> Result<(), Cancelled> {
+        let window = Window { from, until: self.steps, max_bytes: self.max_bytes };
+        self.recording = self.prepared.record_with(&self.layout, window, control)?;
+        Ok(())
+    }
+
+    /// Makes the state before a step available, and the steps before it as far as they fit.
+    fn cover(&mut self, step: u64, control: Control<'_>) -> Result<(), Cancelled> {
+        if self.recording.covers(step) {
+            return Ok(());
+        }
+        let steps = self.recording.steps();
+        let mut back = (steps.end - steps.start) / 2;
+        loop {
+            self.record_from(step.saturating_sub(back), control)?;
+            if self.recording.covers(step) || back == 0 {
+                return Ok(());
+            }
+            back /= 2;
+        }
+    }
+
+    /// The state before a step.
+    ///
+    /// # Errors
+    /// When the caller cancels the run that a distant step takes.
+    pub fn state(&mut self, step: u64, control: Control<'_>) -> Result<State, Cancelled> {
+        self.cover(step, control)?;
+        Ok(self.recording.state(step))
+    }
+
+    /// Calls `visit` with a step, if there is one.
+    ///
+    /// # Errors
+    /// When the caller cancels the run that a distant step takes.
+    pub fn with_event<T>(
+        &mut self,
+        step: u64,
+        control: Control<'_>,
+        visit: impl FnOnce(&Event<'_>) -> T,
+    ) -> Result<Option<T>, Cancelled> {
+        if step >= self.steps {
+            return Ok(None);
+        }
+        self.cover(step, control)?;
+        if !self.recording.steps().contains(&step) {
+            self.record_from(step, control)?;
+        }
+        Ok(self.recording.event(step).map(|event| visit(&event)))
+    }
+
+    /// Calls `visit` with each event from a step on, and the state before it, until it breaks.
+    ///
+    /// # Errors
+    /// When the caller cancels the runs that distant steps take.
+    pub fn forward<B>(
+        &mut self,
+        from: u64,
+        control: Control<'_>,
+        needs_state: bool,
+        mut visit: impl FnMut(&Event<'_>, &State) -> ControlFlow<B>,
+    ) -> Result<Option<B>, Cancelled> {
+        let (mut at, none) = (from, State::default());
+        loop {
+            self.cover(at, control)?;
+            if at < self.steps && !self.recording.steps().contains(&at) {
+                self.record_from(at, control)?;
+            }
+            let found = match needs_state {
+                true => self.recording.forward_with_state(at, &mut visit),
+                false => self.recording.forward(at, |event| visit(event, &none)),
+            };
+            let end = self.recording.steps().end;
+            if found.is_some() || end >= self.steps || end <= at {
+                return Ok(found);
+            }
+            at = end;
+        }
+    }
+
+    /// The last step before one for which `visit` gives something, with the state before it if that is needed.
+    ///
+    /// # Errors
+    /// When the caller cancels the runs that distant steps take.
+    pub fn backward<B>(
+        &mut self,
+        before: u64,
+        control: Control<'_>,
+        needs_state: bool,
+        mut visit: impl FnMut(&Event<'_>, &State) -> Option<B>,
+    ) -> Result<Option<B>, Cancelled> {
+        let (mut before, none) = (before, State::default());
+        loop {
+            self.cover(before, control)?;
+            let found = match needs_state {
+                true => self.recording.backward_with_state(before, &mut visit),
+                false => self.recording.backward(
+                    before,
+                    |_, _| true,
+                    |event| match visit(event, &none) {
+                        Some(found) => ControlFlow::Break(found),
+                        None => ControlFlow::Continue(()),
+                    },
+                ),
+            };
+            let start = self.recording.steps().start;
+            if found.is_some() || start == 0 || start >= before {
+                return Ok(found);
+            }
+            before = start;
+        }
+    }
+
+    /// The last write of a place before a step.
+    ///
+    /// # Errors
+    /// When the caller cancels the runs that distant steps take.
+    pub fn last_write(
+        &mut self,
+        place: Place,
+        before: u64,
+        control: Control<'_>,
+    ) -> Result<Option<WriteSite>, Cancelled> {
+        let mut before = before;
+        loop {
+            self.cover(before, control)?;
+            let found = self.recording.last_write(place, before);
+            let start = self.recording.steps().start;
+            if found.is_some() || start == 0 || start >= before {
+                return Ok(found);
+            }
+            before = start;
+        }
+    }
+
+    /// The step of a visit of a statement by a warp, counted from 1; the last visit if it is `None`.
+    ///
+    /// # Errors
+    /// When the caller cancels the runs that distant steps take.
+    pub fn step_of(
+        &mut self,
+        warp: u32,
+        statement: StatementId,
+        visit: Option<u64>,
+        control: Control<'_>,
+    ) -> Result<Option<u64>, Cancelled> {
+        let (mut count, mut last) = (0, None);
+        let found = self.forward(0, control, false, |event, _| {
+            if event.is_late || event.warp != warp || event.statement != statement {
+                return ControlFlow::Continue(());
+            }
+            count += 1;
+            last = Some(event.step);
+            if visit == Some(count) { ControlFlow::Break(event.step) } else { ControlFlow::Continue(()) }
+        })?;
+        Ok(found.or(last))
+    }
+}

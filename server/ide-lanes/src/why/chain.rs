@@ -1,0 +1,389 @@
+//! The chain of writes behind a value.
+//!
+//! It starts at the last write of a register or a byte. Through copies it goes on with the copied value; through arithmetic with one
+//! register operand with that operand. It ends at arithmetic with several register operands, and at constants, special registers,
+//! parameters and initial contents of memory.
+
+use smol_str::SmolStr;
+use warplens_sim_warp::recording::{Access, CellId, Place, Space, Write, WriteSite};
+use warplens_sim_warp::{Cancelled, Control, Mask, StatementId};
+
+use super::instruction::{Instruction, Operand};
+use super::meaning::Meaning;
+use super::shuffle::source_lane;
+use crate::run::Replay;
+
+/// The most links of a chain.
+const MAX_LINKS: usize = 10_000;
+
+/// A question about the value that a place has before a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Question {
+    pub place: Place,
+    pub before: u64,
+}
+
+/// A write that a value came through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    pub step: u64,
+    pub statement: StatementId,
+    pub warp: u32,
+    pub lane: u32,
+    /// Whether the statement passed on a value unchanged.
+    pub is_copy: bool,
+    pub value: u128,
+    pub bits: u16,
+    pub operands: Vec<LinkOperand>,
+}
+
+/// A source of a statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkOperand {
+    pub name: SmolStr,
+    /// `None` if it is not a register, or has not been written.
+    pub value: Option<u128>,
+    pub bits: u16,
+    /// The register, about which one can ask further.
+    pub question: Option<Question>,
+}
+
+/// A step with everything that it did.
+struct Step {
+    site: WriteSite,
+    active: Mask,
+    writes: Vec<Write>,
+    accesses: Vec<Access>,
+}
+
+/// Where a chain goes on.
+enum Next {
+    At(Question),
+    /// Memory as the lanes of the same statement that come first left it.
+    Within(Step, Place),
+    End,
+}
+
+impl Replay {
+    /// The chain behind the value of a place, the newest link first. `text` has the text of each statement.
+    ///
+    /// # Errors
+    /// When the caller cancels the runs that distant steps take.
+    pub fn why(
+        &mut self,
+        question: Question,
+        with_copies: bool,
+        text: &dyn Fn(StatementId) -> String,
+        control: Control<'_>,
+    ) -> Result<Vec<Link>, Cancelled> {
+        let (mut links, mut next) = (Vec::new(), Next::At(question));
+        // Copies count too, so that the chain ends even if none is listed.
+        for _ in 0..MAX_LINKS {
+            let (step, place) = match next {
+                Next::End => break,
+                Next::Within(step, place) => (step, place),
+                Next::At(Question { place, before }) => {
+                    let Some(site) = self.last_write(place, before, control)? else { break };
+                    (self.step_at(site, control)?, place)
+                }
+            };
+            let text = text(step.site.statement);
+            let (link, after) = self.link(step, place, &text, control)?;
+            if with_copies || !link.is_copy {
+                links.push(link);
+            }
+            next = after;
+        }
+        Ok(links)
+    }
+
+    /// The value that a write left at a place, and its width in bits.
+    ///
+    /// # Errors
+    /// When the caller cancels the runs that distant steps take.
+    pub fn written_value(
+        &mut self,
+        site: WriteSite,
+        place: Place,
+        text: &str,
+        control: Control<'_>,
+    ) -> Result<(u128, u16), Cancelled> {
+        let step = self.step_at(site, control)?;
+        let instruction = Instruction::read(text, site.statement, self.layout());
+        self.value_of(&step, place, &instruction, control)
+    }
+
+    fn step_at(&mut self, site: WriteSite, control: Control<'_>) -> Result<Step, Cancelled> {
+        let details =
+            self.with_event(site.step, control, |event| (event.active, event.writes(), event.accesses()))?;
+        let (active, writes, accesses) = details.unwrap_or_default();
+        Ok(Step { site, active, writes, accesses })
+    }
+
+    /// The value of a register of a lane before a step.
+    fn value_before(
+        &mut self,
+        (warp, lane, cell, cells): (u32, u32, CellId, u32),
+        step: u64,
+        control: Control<'_>,
+    ) -> Result<Option<u128>, Cancelled> {
+        let mut all = None;
+        for word in 0..cells.clamp(1, 4) {
+            let place = Place::Register { warp, lane, cell: CellId(cell.0 + word) };
+            let value = self.last_write(place, step, control)?.and_then(|site| site.value);
+            if let Some(value) = value {
+                all = Some(all.unwrap_or(0) | value << (32 * word));
+            }
+        }
+        Ok(all)
+    }
+
+    /// The value that a step left at a place, and its width in bits.
+    fn value_of(
+        &mut self,
+        step: &Step,
+        place: Place,
+        instruction: &Instruction<'_>,
+        control: Control<'_>,
+    ) -> Result<(u128, u16), Cancelled> {
+        match place {
+            Place::Register { warp, lane, cell } => {
+                let value = match step.site.value {
+                    None => self.value_before((warp, lane, cell, 1), step.site.visible, control)?,
+                    value => value,
+                };
+                Ok((value.unwrap_or(0), self.layout().get(cell).bits))
+            }
+            Place::Byte { space, owner, address } => {
+                let Some((start, bytes, _)) = element(step, place, instruction) else {
+                    let state = self.state(step.site.visible, control)?;
+                    return Ok((state.byte(space, owner, address).unwrap_or(0).into(), 8));
+                };
+                let state = self.state(step.site.visible, control)?;
+                let byte = |at: u64| u128::from(state.byte(space, owner, at).unwrap_or(0));
+                let value = (0..bytes.min(16)).fold(0, |all, at| all | byte(start + at) << (8 * at));
+                Ok((value, (8 * bytes.min(16)) as u16))
+            }
+        }
+    }
+
+    /// The link of a step that wrote a place, and where the chain goes on.
+    fn link(
+        &mut self,
+        step: Step,
+        place: Place,
+        text: &str,
+        control: Control<'_>,
+    ) -> Result<(Link, Next), Cancelled> {
+        let WriteSite { step: number, statement, warp, lane, .. } = step.site;
+        let instruction = Instruction::read(text, statement, self.layout());
+        let (value, bits) = self.value_of(&step, place, &instruction, control)?;
+        let operands = self.operands(&instruction, &step, control)?;
+        let link = |is_copy| Link { step: number, statement, warp, lane, is_copy, value, bits, operands };
+        let at = |place: Place| Next::At(Question { place, before: number });
+        let register = |lane: u32, cell: CellId| Place::Register { warp, lane, cell };
+        let word = match place {
+            Place::Register { cell, .. } => word_of(&instruction, cell),
+            Place::Byte { .. } => 0,
+        };
+        let computed = |link: Link| {
+            let next = match instruction.registers()[..] {
+                [(_, cell)] => at(register(lane, cell)),
+                _ => Next::End,
+            };
+            (link, next)
+        };
+        let meaning = instruction.meaning();
+        let is_register = matches!(place, Place::Register { .. });
+        match meaning {
+            Meaning::Copy => Ok(match instruction.copied() {
+                Some(Operand::Register { cell, .. }) => {
+                    (link(true), at(register(lane, CellId(cell.0 + word))))
+                }
+                _ => (link(false), Next::End),
+            }),
+            Meaning::Shuffle => {
+                let from = self.shuffled_from(&instruction, &step, control)?;
+                let is_value =
+                    instruction.targets.iter().rfind(|target| self.layout().get(**target).bits > 1);
+                let is_value = matches!(place, Place::Register { cell, .. } if is_value == Some(&cell));
+                match (instruction.sources.first(), from) {
+                    (Some(Operand::Register { cell, .. }), Some(from)) if is_value => {
+                        Ok((link(true), at(register(from, *cell))))
+                    }
+                    _ => Ok(computed(link(false))),
+                }
+            }
+            Meaning::Load | Meaning::Atomic { .. } if is_register => {
+                let Some((access, address)) = read_by(&step) else { return Ok((link(false), Next::End)) };
+                let each = element_bytes(access, &instruction);
+                let address = address + u64::from(position_of(&instruction, place)) * each;
+                let place = Place::Byte { space: access.space, owner: access.owner_of(warp, lane), address };
+                if matches!(access.space, Space::Param | Space::Const) {
+                    return Ok((link(false), Next::End));
+                }
+                // An atomic serves its lanes one after the other.
+                if matches!(meaning, Meaning::Atomic { .. })
+                    && let Some(earlier) = served_before(&step, address)
+                {
+                    let site = WriteSite { lane: earlier, ..step.site };
+                    return Ok((link(true), Next::Within(Step { site, ..step }, place)));
+                }
+                match self.last_write(place, number, control)? {
+                    Some(_) => Ok((link(true), at(place))),
+                    None => Ok((link(false), Next::End)),
+                }
+            }
+            Meaning::Store | Meaning::Atomic { exchanges: true } => {
+                let Some((start, each, index)) = element(&step, place, &instruction) else {
+                    return Ok((link(false), Next::End));
+                };
+                let stored = instruction.stored();
+                let offset = match place {
+                    Place::Byte { address, .. } => address - start,
+                    Place::Register { .. } => 0,
+                };
+                // A wide value of one operand takes several registers.
+                let (operand, word) = match stored.get(index) {
+                    Some(operand) if stored.len() > 1 => (Some(*operand), offset / 4),
+                    _ => (stored.first().copied(), (index as u64 * each + offset) / 4),
+                };
+                Ok(match operand {
+                    Some(Operand::Register { cell, .. }) => {
+                        let words = u64::from(self.layout().span(statement, *cell)).max(1);
+                        (link(true), at(register(lane, CellId(cell.0 + word.min(words - 1) as u32))))
+                    }
+                    _ => (link(false), Next::End),
+                })
+            }
+            Meaning::MemoryCopy => {
+                let written =
+                    step.accesses.iter().find(|access| access.writes).and_then(|to| to.address_of(lane));
+                let (Some((from, source)), Some(target), Place::Byte { address, .. }) =
+                    (read_by(&step), written, place)
+                else {
+                    return Ok((link(false), Next::End));
+                };
+                let address = source.wrapping_add(address.wrapping_sub(target));
+                let place = Place::Byte { space: from.space, owner: from.owner_of(warp, lane), address };
+                match self.last_write(place, number, control)? {
+                    Some(_) => Ok((link(true), at(place))),
+                    None => Ok((link(false), Next::End)),
+                }
+            }
+            _ => Ok(computed(link(false))),
+        }
+    }
+
+    /// The sources of a statement with their values before it.
+    fn operands(
+        &mut self,
+        instruction: &Instruction<'_>,
+        step: &Step,
+        control: Control<'_>,
+    ) -> Result<Vec<LinkOperand>, Cancelled> {
+        let WriteSite { step: before, statement, warp, lane, .. } = step.site;
+        let mut operands: Vec<LinkOperand> = Vec::new();
+        for source in &instruction.sources {
+            let name = source.name().clone();
+            if operands.iter().any(|operand| operand.name == name) {
+                continue;
+            }
+            operands.push(match source {
+                Operand::Register { cell, .. } => {
+                    let cells = self.layout().span(statement, *cell);
+                    let bits = if cells > 1 { 32 * cells as u16 } else { self.layout().get(*cell).bits };
+                    let value = self.value_before((warp, lane, *cell, cells), before, control)?;
+                    let place = Place::Register { warp, lane, cell: *cell };
+                    LinkOperand { name, value, bits, question: Some(Question { place, before }) }
+                }
+                Operand::Constant(text) => {
+                    let value = warplens_ide_db::notation::parsed(text).map(|value| value as u128);
+                    LinkOperand { name, value, bits: 32, question: None }
+                }
+                Operand::Special(_) | Operand::Memory(_) => {
+                    // What a load or a move of a special register gives is what it wrote.
+                    let written = step.writes.iter().find(|write| instruction.targets.contains(&write.cell));
+                    let is_only = instruction.sources.len() == 1;
+                    let value = written.filter(|_| is_only).and_then(|write| write.of(lane));
+                    let bits = written.map_or(32, |write| self.layout().get(write.cell).bits);
+                    LinkOperand { name, value, bits, question: None }
+                }
+            });
+        }
+        Ok(operands)
+    }
+
+    /// The lane from which a shuffle takes its value.
+    fn shuffled_from(
+        &mut self,
+        instruction: &Instruction<'_>,
+        step: &Step,
+        control: Control<'_>,
+    ) -> Result<Option<u32>, Cancelled> {
+        let WriteSite { step: before, warp, lane, .. } = step.site;
+        let mut values = Vec::new();
+        for source in &instruction.sources {
+            values.push(match source {
+                Operand::Register { cell, .. } => {
+                    self.value_before((warp, lane, *cell, 1), before, control)?
+                }
+                Operand::Constant(text) if text == "RZ" => Some(0),
+                source => warplens_ide_db::notation::parsed(source.name()).map(|value| value as u128),
+            });
+        }
+        let value = |at: usize| values.get(at).copied().flatten().map(|value| value as u64);
+        let lanes = self.layout().width;
+        debug_assert!(step.active >> lane & 1 == 1);
+        Ok(source_lane(instruction, lane, lanes, value))
+    }
+}
+
+/// The access by which a step's lane read, and its address.
+fn read_by(step: &Step) -> Option<(&Access, u64)> {
+    let mut reads = step.accesses.iter().filter(|access| access.reads);
+    reads.find_map(|access| Some((access, access.address_of(step.site.lane)?)))
+}
+
+/// The position of a register among the destinations of its statement, or of its word in a wide one.
+fn position_of(instruction: &Instruction<'_>, place: Place) -> u32 {
+    let Place::Register { cell, .. } = place else { return 0 };
+    let exact = instruction.targets.iter().position(|target| *target == cell);
+    exact.map_or_else(|| word_of(instruction, cell), |at| at as u32)
+}
+
+/// Which word of a wide destination a register is.
+fn word_of(instruction: &Instruction<'_>, cell: CellId) -> u32 {
+    let below =
+        instruction.targets.iter().filter(|target| target.0 <= cell.0).map(|target| cell.0 - target.0);
+    below.min().filter(|word| *word < 4).unwrap_or(0)
+}
+
+/// Bytes of each register that a load fills.
+fn element_bytes(access: &Access, instruction: &Instruction<'_>) -> u64 {
+    match instruction.targets.len() as u64 {
+        0 | 1 => access.bytes.min(4).max(if access.bytes == 8 { 4 } else { 1 }),
+        count => access.bytes / count,
+    }
+}
+
+/// The element that a step stored over a byte: its address, its bytes, and its position among those of the lane.
+fn element(step: &Step, place: Place, instruction: &Instruction<'_>) -> Option<(u64, u64, usize)> {
+    let Place::Byte { space, address, .. } = place else { return None };
+    let mut writes = step.accesses.iter().filter(|access| access.writes && access.space == space);
+    let (access, start) = writes.find_map(|access| {
+        let start = access.address_of(step.site.lane)?;
+        address.checked_sub(start).filter(|offset| *offset < access.bytes).map(|_| (access, start))
+    })?;
+    let stored = instruction.stored().len().max(1) as u64;
+    let each = if access.bytes.is_multiple_of(stored) { access.bytes / stored } else { access.bytes };
+    let index = (address - start) / each;
+    Some((start + index * each, each, index as usize))
+}
+
+/// The lane whose atomic at this address came before that of the step's lane.
+fn served_before(step: &Step, address: u64) -> Option<u32> {
+    let access = step.accesses.iter().find(|access| access.writes)?;
+    let lanes = access.lanes.iter().filter(|(lane, at)| *lane < step.site.lane && *at == address);
+    lanes.map(|(lane, _)| *lane).max()
+}

@@ -1,0 +1,27 @@
+//! Records everything that a launch does, so that the state before any step can be had without running again.
+//!
+//! A run with a [`Tap`] sends each step of each warp to it: statement, lanes, written registers and accessed memory. The
+//! [`Recording`] keeps them in compact segments. Each segment has the state at its start, which shares unchanged registers and
+//! pages with the segments before it. The state before a step is that of its segment, changed by the events in between.
+//!
+//! Steps count the statements that the warps of the launch visit, in order of execution, from 0. A *late* event is not a step: it
+//! is the effect of an earlier statement, such as the result of a barrier or the bytes of an asynchronous copy.
+
+mod access;
+mod codec;
+mod event;
+mod layout;
+mod search;
+mod segments;
+mod state;
+mod tap;
+mod writer;
+
+pub use access::{Access, LateWrite, Space};
+pub use event::{Event, Row, Write};
+pub use layout::{Cell, CellId, Layout};
+pub use search::{Place, WriteSite};
+pub use segments::Recording;
+pub use state::{CellValue, State};
+pub use tap::{Tap, WarpTap};
+pub use writer::Window;

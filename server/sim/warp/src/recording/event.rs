@@ -1,0 +1,84 @@
+//! One event of a recording: a step of a warp, or a late effect of one.
+
+use super::access::Access;
+use super::codec::Reader;
+use super::layout::{CellId, Layout};
+use crate::ids::{Mask, StatementId};
+
+/// A step of a warp, or a late effect of an earlier one.
+#[derive(Clone, Copy, Debug)]
+pub struct Event<'r> {
+    /// The number of the step; of a late event, the number of the next step.
+    pub step: u64,
+    pub is_late: bool,
+    /// The number of the warp in the launch.
+    pub warp: u32,
+    pub statement: StatementId,
+    pub active: Mask,
+    pub executed: Mask,
+    pub(super) writes: &'r [u8],
+    pub(super) accesses: &'r [u8],
+}
+
+/// The values of a row of lanes, those of a mask.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    pub lanes: Mask,
+    /// By lane of the mask, in order.
+    pub values: Vec<u64>,
+}
+
+impl Row {
+    /// The value of a lane.
+    #[must_use]
+    pub fn of(&self, lane: u32) -> Option<u64> {
+        let below = self.lanes & ((1 << lane) - 1);
+        (self.lanes >> lane & 1 == 1).then(|| self.values[below.count_ones() as usize])
+    }
+}
+
+/// What a statement wrote to a register.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Write {
+    pub cell: CellId,
+    pub low: Row,
+    /// The bits from 64 on of a wider register.
+    pub high: Option<Row>,
+}
+
+impl Write {
+    /// The value of a lane; `None` if it was not written.
+    #[must_use]
+    pub fn of(&self, lane: u32) -> Option<u128> {
+        let high = self.high.as_ref().and_then(|high| high.of(lane)).unwrap_or(0);
+        Some(u128::from(self.low.of(lane)?) | u128::from(high) << 64)
+    }
+}
+
+impl Event<'_> {
+    /// The registers that were written.
+    #[must_use]
+    pub fn writes(&self) -> Vec<Write> {
+        let mut reader = Reader::new(self.writes);
+        std::iter::from_fn(|| reader.write(self.executed)).collect()
+    }
+
+    /// Whether the event wrote any of these registers, in any lane.
+    #[must_use]
+    pub fn may_write(&self, cell: CellId, layout: &Layout) -> bool {
+        !self.writes.is_empty()
+            && layout.registers(self.statement).any(|(other, written)| other == cell && written)
+    }
+
+    /// The memory that was accessed.
+    #[must_use]
+    pub fn accesses(&self) -> Vec<Access> {
+        let mut reader = Reader::new(self.accesses);
+        std::iter::from_fn(|| reader.access()).collect()
+    }
+
+    #[must_use]
+    pub fn has_accesses(&self) -> bool {
+        !self.accesses.is_empty()
+    }
+}

@@ -1,0 +1,107 @@
+//! Who wrote a register or a byte last.
+
+use std::ops::ControlFlow;
+
+use super::access::Space;
+use super::event::Event;
+use super::layout::CellId;
+use super::segments::Recording;
+use crate::ids::StatementId;
+
+/// A register of a lane, or a byte of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    Register { warp: u32, lane: u32, cell: CellId },
+    Byte { space: Space, owner: u64, address: u64 },
+}
+
+/// A write of a register or a byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriteSite {
+    /// The step of the statement that wrote.
+    pub step: u64,
+    pub statement: StatementId,
+    pub warp: u32,
+    pub lane: u32,
+    /// The first step whose state has the value.
+    pub visible: u64,
+    /// What a register got.
+    pub value: Option<u128>,
+}
+
+impl Recording {
+    /// The last write of a place before a step.
+    #[must_use]
+    pub fn last_write(&self, place: Place, before: u64) -> Option<WriteSite> {
+        let found = match place {
+            Place::Register { warp, lane, cell } => self.backward(
+                before,
+                |from, to| !from.shares_cell(to, warp, cell),
+                |event| {
+                    if event.warp != warp || !event.may_write(cell, &self.layout) {
+                        return ControlFlow::Continue(());
+                    }
+                    let writes = event.writes();
+                    let write = writes.iter().find(|write| write.cell == cell);
+                    match write.and_then(|write| write.of(lane)) {
+                        None => ControlFlow::Continue(()),
+                        value => {
+                            ControlFlow::Break((WriteSite { value, ..site(event, lane) }, event.is_late))
+                        }
+                    }
+                },
+            ),
+            Place::Byte { space, owner, address } => self.backward(
+                before,
+                |from, to| !from.shares_byte(to, (space, owner, address)),
+                |event| match event.writer_of(space, owner, address) {
+                    Some(lane) => ControlFlow::Break((site(event, lane), event.is_late)),
+                    None => ControlFlow::Continue(()),
+                },
+            ),
+        };
+        let (site, is_late) = found?;
+        if !is_late {
+            return Some(site);
+        }
+        // The step of the statement that is complete now.
+        let issued = self.backward(
+            site.step,
+            |_, _| true,
+            |event| {
+                let is_it = event.warp == site.warp
+                    && event.statement == site.statement
+                    && !event.is_late
+                    && event.executed >> site.lane & 1 == 1;
+                if is_it { ControlFlow::Break(event.step) } else { ControlFlow::Continue(()) }
+            },
+        );
+        // The launch gave the register its value if no statement did.
+        Some(WriteSite { step: issued?, ..site })
+    }
+}
+
+fn site(event: &Event<'_>, lane: u32) -> WriteSite {
+    let visible = event.step + u64::from(!event.is_late);
+    WriteSite { step: event.step, statement: event.statement, warp: event.warp, lane, visible, value: None }
+}
+
+impl Event<'_> {
+    /// The lane that wrote a byte: the last one, if several did.
+    #[must_use]
+    pub fn writer_of(&self, space: Space, owner: u64, address: u64) -> Option<u32> {
+        if !self.has_accesses() {
+            return None;
+        }
+        let accesses = self.accesses();
+        let writes = accesses.iter().filter(|access| access.writes && access.space == space);
+        let lanes = writes.flat_map(|access| {
+            let is_there = move |lane: u32, start: u64| {
+                access.owner_of(self.warp, lane) == owner
+                    && address.checked_sub(start).is_some_and(|offset| offset < access.bytes)
+            };
+            access.lanes.iter().filter(move |(lane, start)| is_there(*lane, *start)).map(|(lane, _)| *lane)
+        });
+        lanes.last()
+    }
+}

@@ -1,0 +1,213 @@
+//! The segments of a recording, and the state before a step.
+
+use std::cell::RefCell;
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+
+use super::codec::Reader;
+use super::event::Event;
+use super::layout::Layout;
+use super::state::State;
+use crate::ids::{Mask, StatementId};
+
+/// Consecutive steps, and the state before the first of them.
+#[derive(Debug, Default)]
+pub(super) struct Segment {
+    pub(super) first: u64,
+    pub(super) bytes: Vec<u8>,
+    pub(super) state: State,
+}
+
+impl Segment {
+    /// The events in order. Late events belong to the step before them.
+    pub(super) fn events(&self) -> impl Iterator<Item = Event<'_>> {
+        let (mut reader, mut step) = (Reader::new(&self.bytes), self.first);
+        std::iter::from_fn(move || {
+            let event = reader.event(step)?;
+            step += u64::from(!event.is_late);
+            Some(event)
+        })
+    }
+}
+
+/// Where the parts of an event are in the bytes of its segment.
+#[derive(Debug)]
+struct Indexed {
+    step: u64,
+    is_late: bool,
+    warp: u32,
+    statement: StatementId,
+    active: Mask,
+    executed: Mask,
+    writes: Range<usize>,
+    accesses: Range<usize>,
+}
+
+impl Indexed {
+    fn event<'r>(&self, segment: &'r Segment) -> Event<'r> {
+        let Indexed { step, is_late, warp, statement, active, executed, .. } = *self;
+        let part = |range: &Range<usize>| &segment.bytes[range.clone()];
+        let (writes, accesses) = (part(&self.writes), part(&self.accesses));
+        Event { step, is_late, warp, statement, active, executed, writes, accesses }
+    }
+}
+
+/// The steps of a launch, or a window of them.
+#[derive(Debug)]
+pub struct Recording {
+    pub layout: Arc<Layout>,
+    pub(super) segments: Vec<Segment>,
+    end: u64,
+    /// The state before the end.
+    pub(super) last: State,
+    /// The events of the segment that was searched last: searches backwards often stay in one.
+    index: RefCell<Option<(usize, Arc<[Indexed]>)>>,
+}
+
+impl Recording {
+    pub(super) fn new(layout: Arc<Layout>, segments: Vec<Segment>, end: u64, last: State) -> Recording {
+        Recording { layout, segments, end, last, index: RefCell::default() }
+    }
+
+    /// The recorded steps.
+    #[must_use]
+    pub fn steps(&self) -> Range<u64> {
+        self.segments.first().map_or(self.end, |segment| segment.first)..self.end
+    }
+
+    /// Whether the state before a step is known.
+    #[must_use]
+    pub fn covers(&self, step: u64) -> bool {
+        let Range { start, end } = self.steps();
+        (start..=end).contains(&step)
+    }
+
+    pub(super) fn segment_of(&self, step: u64) -> Option<usize> {
+        self.segments.partition_point(|segment| segment.first <= step).checked_sub(1)
+    }
+
+    /// The state before a step.
+    #[must_use]
+    pub fn state(&self, step: u64) -> State {
+        let Some(segment) = self.segment_of(step).map(|at| &self.segments[at]) else {
+            return State::default();
+        };
+        let mut state = segment.state.clone();
+        let before = |event: &Event<'_>| event.step < step || event.is_late && event.step == step;
+        for event in segment.events().take_while(before) {
+            state.apply(&event, self.layout.len());
+        }
+        state
+    }
+
+    /// Calls `visit` with the events from a step on, until it breaks.
+    pub fn forward<B>(&self, from: u64, mut visit: impl FnMut(&Event<'_>) -> ControlFlow<B>) -> Option<B> {
+        let first = self.segment_of(from).unwrap_or(0);
+        for segment in &self.segments[first.min(self.segments.len())..] {
+            for event in segment.events().filter(|event| event.step >= from) {
+                if let ControlFlow::Break(found) = visit(&event) {
+                    return Some(found);
+                }
+            }
+        }
+        None
+    }
+
+    /// Like [`Self::forward`], with the state before each event.
+    pub fn forward_with_state<B>(
+        &self,
+        from: u64,
+        mut visit: impl FnMut(&Event<'_>, &State) -> ControlFlow<B>,
+    ) -> Option<B> {
+        let mut state = self.state(from);
+        self.forward(from, |event| {
+            if event.is_late && event.step == from {
+                // Already in the state.
+                return ControlFlow::Continue(());
+            }
+            let flow = visit(event, &state);
+            state.apply(event, self.layout.len());
+            flow
+        })
+    }
+
+    /// Calls `visit` with the events before a step, the last one first, until it breaks. `may_hold` rejects segments by the states
+    /// around them.
+    pub fn backward<B>(
+        &self,
+        before: u64,
+        may_hold: impl Fn(&State, &State) -> bool,
+        mut visit: impl FnMut(&Event<'_>) -> ControlFlow<B>,
+    ) -> Option<B> {
+        let last = self.segment_of(before)?;
+        for at in (0..=last).rev() {
+            let segment = &self.segments[at];
+            let after = self.segments.get(at + 1).map_or(&self.last, |next| &next.state);
+            if !may_hold(&segment.state, after) {
+                continue;
+            }
+            let events = self.indexed(at);
+            let is_before = |event: &Indexed| event.step < before || event.is_late && event.step == before;
+            let end = events.partition_point(is_before);
+            for event in events[..end].iter().rev() {
+                if let ControlFlow::Break(found) = visit(&event.event(segment)) {
+                    return Some(found);
+                }
+            }
+        }
+        None
+    }
+
+    /// Like [`Self::backward`], with the state before each event. Each segment is replayed once.
+    pub fn backward_with_state<B>(
+        &self,
+        before: u64,
+        mut visit: impl FnMut(&Event<'_>, &State) -> Option<B>,
+    ) -> Option<B> {
+        let last = self.segment_of(before)?;
+        for segment in self.segments[..=last].iter().rev() {
+            let mut state = segment.state.clone();
+            let mut found = None;
+            for event in segment.events().take_while(|event| event.step < before) {
+                if let Some(here) = visit(&event, &state) {
+                    found = Some(here);
+                }
+                state.apply(&event, self.layout.len());
+            }
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    fn indexed(&self, at: usize) -> Arc<[Indexed]> {
+        let mut index = self.index.borrow_mut();
+        if let Some((_, events)) = index.as_ref().filter(|(known, _)| *known == at) {
+            return Arc::clone(events);
+        }
+        let segment = &self.segments[at];
+        let start = segment.bytes.as_ptr() as usize;
+        let range = |part: &[u8]| {
+            let first = if part.is_empty() { 0 } else { part.as_ptr() as usize - start };
+            first..first + part.len()
+        };
+        let indexed = |event: Event<'_>| {
+            let Event { step, is_late, warp, statement, active, executed, writes, accesses } = event;
+            let (writes, accesses) = (range(writes), range(accesses));
+            Indexed { step, is_late, warp, statement, active, executed, writes, accesses }
+        };
+        let events: Arc<[Indexed]> = segment.events().map(indexed).collect();
+        *index = Some((at, Arc::clone(&events)));
+        events
+    }
+
+    /// The event of a step.
+    #[must_use]
+    pub fn event(&self, step: u64) -> Option<Event<'_>> {
+        let at = self.segment_of(step)?;
+        let events = self.indexed(at);
+        let first = events.partition_point(|event| event.step < step || event.is_late && event.step == step);
+        events.get(first).filter(|event| event.step == step).map(|event| event.event(&self.segments[at]))
+    }
+}

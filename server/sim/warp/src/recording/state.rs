@@ -1,0 +1,180 @@
+//! Registers and memory before a step. Copies share what they have in common.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::access::{Access, Space};
+use super::event::{Event, Row, Write};
+use super::layout::CellId;
+use crate::ids::Mask;
+use crate::lane_iter::lanes;
+
+/// Bytes of a page.
+const PAGE: u64 = 64;
+
+/// A register in every lane.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CellValue {
+    /// The lanes that have written it.
+    pub known: Mask,
+    low: Vec<u64>,
+    high: Vec<u64>,
+}
+
+impl CellValue {
+    /// The value of a lane; `None` if the lane never wrote it.
+    #[must_use]
+    pub fn of(&self, lane: u32) -> Option<u128> {
+        let part = |values: &[u64]| u128::from(values.get(lane as usize).copied().unwrap_or(0));
+        (self.known >> lane & 1 == 1).then(|| part(&self.low) | part(&self.high) << 64)
+    }
+
+    fn bytes(&self) -> usize {
+        size_of::<CellValue>() + 16 + 8 * (self.low.len() + self.high.len())
+    }
+
+    fn merge(&mut self, write: &Write) {
+        self.known |= write.low.lanes;
+        merge(&mut self.low, &write.low);
+        if let Some(high) = &write.high {
+            merge(&mut self.high, high);
+        }
+    }
+}
+
+fn merge(values: &mut Vec<u64>, row: &Row) {
+    let end = (Mask::BITS - row.lanes.leading_zeros()) as usize;
+    if values.len() < end {
+        values.resize(end, 0);
+    }
+    for (lane, value) in lanes(row.lanes).zip(&row.values) {
+        values[lane] = *value;
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Page {
+    bytes: [u8; PAGE as usize],
+    /// The bytes that have been written.
+    written: u64,
+}
+
+impl Default for Page {
+    fn default() -> Page {
+        Page { bytes: [0; PAGE as usize], written: 0 }
+    }
+}
+
+/// The registers of a warp, by number.
+type Cells = Vec<Option<Arc<CellValue>>>;
+
+/// Registers and memory. Memory has only what the launch wrote.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    warps: Vec<Option<Arc<Cells>>>,
+    pages: FxHashMap<(Space, u64, u64), Arc<Page>>,
+}
+
+impl State {
+    /// The value of a register; `None` if no lane has written it.
+    #[must_use]
+    pub fn cell(&self, warp: u32, cell: CellId) -> Option<&CellValue> {
+        self.shared_cell(warp, cell).map(|value| &**value)
+    }
+
+    pub(super) fn shared_cell(&self, warp: u32, cell: CellId) -> Option<&Arc<CellValue>> {
+        self.warps.get(warp as usize)?.as_ref()?.get(cell.0 as usize)?.as_ref()
+    }
+
+    /// The byte at an address, if the launch wrote it.
+    #[must_use]
+    pub fn byte(&self, space: Space, owner: u64, address: u64) -> Option<u8> {
+        let page = self.pages.get(&(space, owner, address / PAGE))?;
+        let at = address % PAGE;
+        (page.written >> at & 1 == 1).then(|| page.bytes[at as usize])
+    }
+
+    /// Whether a byte is in the same page as in another state, unchanged since.
+    pub(super) fn shares_byte(&self, other: &State, (space, owner, address): (Space, u64, u64)) -> bool {
+        let page = |state: &State| state.pages.get(&(space, owner, address / PAGE)).map(Arc::as_ptr);
+        page(self) == page(other)
+    }
+
+    pub(super) fn shares_cell(&self, other: &State, warp: u32, cell: CellId) -> bool {
+        let value = |state: &State| state.shared_cell(warp, cell).map(Arc::as_ptr);
+        value(self) == value(other)
+    }
+
+    /// About how much it takes to copy the state.
+    pub(super) fn size(&self) -> usize {
+        self.warps.len() + 3 * self.pages.len()
+    }
+
+    /// Applies an event. Returns how many bytes it copied because another state shares them.
+    pub(super) fn apply(&mut self, event: &Event<'_>, cells: usize) -> usize {
+        let mut copied = 0;
+        if !event.writes.is_empty() {
+            for write in event.writes() {
+                copied += self.write(event.warp, &write, cells);
+            }
+        }
+        if event.has_accesses() {
+            for access in event.accesses() {
+                copied += self.store(event.warp, &access);
+            }
+        }
+        copied
+    }
+
+    /// Sets a register.
+    pub(super) fn write(&mut self, warp: u32, write: &Write, cells: usize) -> usize {
+        let mut copied = 0;
+        if self.warps.len() <= warp as usize {
+            self.warps.resize(warp as usize + 1, None);
+        }
+        let registers = self.warps[warp as usize].get_or_insert_with(|| {
+            copied += 8 * cells;
+            Arc::new(vec![None; cells])
+        });
+        if Arc::strong_count(registers) > 1 {
+            copied += 8 * cells;
+        }
+        let value = Arc::make_mut(registers)[write.cell.0 as usize].get_or_insert_default();
+        if Arc::strong_count(value) > 1 || value.known == 0 {
+            copied += value.bytes() + 8 * write.low.values.len();
+        }
+        Arc::make_mut(value).merge(write);
+        copied
+    }
+
+    /// Stores the data of an access.
+    pub(super) fn store(&mut self, warp: u32, access: &Access) -> usize {
+        let mut copied = 0;
+        if access.data.is_empty() {
+            return copied;
+        }
+        let each = access.data.chunks(access.bytes.max(1) as usize);
+        for ((lane, address), data) in access.lanes.iter().zip(each) {
+            let owner = access.owner_of(warp, *lane);
+            copied += self.store_bytes(access.space, owner, *address, data);
+        }
+        copied
+    }
+
+    fn store_bytes(&mut self, space: Space, owner: u64, address: u64, mut data: &[u8]) -> usize {
+        let (mut at, mut copied) = (address, 0);
+        while !data.is_empty() {
+            let (offset, len) = ((at % PAGE) as usize, data.len().min((PAGE - at % PAGE) as usize));
+            let page = self.pages.entry((space, owner, at / PAGE)).or_default();
+            if Arc::strong_count(page) > 1 || page.written == 0 {
+                copied += size_of::<Page>() + 48;
+            }
+            let page = Arc::make_mut(page);
+            page.bytes[offset..offset + len].copy_from_slice(&data[..len]);
+            page.written |= (u64::MAX >> (64 - len)) << offset;
+            (at, data) = (at + len as u64, &data[len..]);
+        }
+        copied
+    }
+}

@@ -1,0 +1,129 @@
+//! How a run sends its steps to a recording.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::access::{Access, LateWrite};
+use super::layout::Layout;
+use super::segments::Recording;
+use super::writer::{Step, Window, Writer};
+use crate::ids::{Mask, StatementId, WarpId};
+use crate::value_tracer::TracedValue;
+
+/// Receives the steps of all warps of a run without workers.
+#[derive(Clone)]
+pub struct Tap(Arc<Mutex<Writer>>);
+
+impl fmt::Debug for Tap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Tap")
+    }
+}
+
+impl Tap {
+    /// Records the steps of a window.
+    #[must_use]
+    pub fn new(layout: Arc<Layout>, grid: [u32; 3], window: Window) -> Tap {
+        Tap(Arc::new(Mutex::new(Writer::new(layout, grid, window))))
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Writer) -> T) -> T {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The tap of a warp.
+    #[must_use]
+    pub fn of(&self, warp: WarpId) -> WarpTap {
+        let warp = self.with(|writer| writer.number(warp));
+        WarpTap { tap: self.clone(), warp, visit: None, values: Vec::new(), accesses: Vec::new() }
+    }
+
+    /// Whether the window has been recorded, so that the run may end.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.with(|writer| writer.is_complete())
+    }
+
+    /// An asynchronous operation has written memory.
+    pub fn wrote_late(&self, write: LateWrite) {
+        self.with(|writer| writer.late_memory(write));
+    }
+
+    /// The recording so far.
+    #[must_use]
+    pub fn take(&self) -> Recording {
+        self.with(Writer::take)
+    }
+}
+
+/// A visit that is not sent yet.
+#[derive(Clone, Copy, Debug)]
+struct Visit {
+    statement: StatementId,
+    active: Mask,
+    executed: Mask,
+    /// The lanes in which registers are written.
+    written: Mask,
+}
+
+/// Collects a step of a warp before it is sent.
+#[derive(Clone, Debug)]
+pub struct WarpTap {
+    tap: Tap,
+    warp: u32,
+    visit: Option<Visit>,
+    values: Vec<TracedValue>,
+    accesses: Vec<Access>,
+}
+
+impl WarpTap {
+    /// The launch gives a register this value in every lane.
+    pub fn starts_with(&self, register: &str, value: u64) {
+        self.tap.with(|writer| writer.initial(self.warp, register, value));
+    }
+
+    /// The accesses of the next step.
+    pub fn accessed(&mut self, accesses: Vec<Access>) {
+        self.accesses = accesses;
+    }
+
+    /// A step begins. Its registers follow.
+    pub(crate) fn visit(&mut self, statement: StatementId, (active, executed): (Mask, Mask)) {
+        self.visit = Some(Visit { statement, active, executed, written: executed });
+    }
+
+    /// The step writes registers in other lanes than those that execute it.
+    pub(crate) fn writes_in(&mut self, lanes: Mask) {
+        if let Some(visit) = &mut self.visit {
+            visit.written = lanes;
+        }
+    }
+
+    pub(crate) fn values(&mut self, registers: usize) -> &mut [TracedValue] {
+        self.values.resize_with(registers, TracedValue::default);
+        // Only wide values are written there.
+        self.values.iter_mut().for_each(|value| value.high = Box::default());
+        &mut self.values
+    }
+
+    /// Sends the step.
+    pub(crate) fn send(&mut self) {
+        let Some(Visit { statement, active, executed, written }) = self.visit.take() else { return };
+        let step = Step { warp: self.warp, statement, active, executed, is_late: false };
+        let accesses = std::mem::take(&mut self.accesses);
+        self.tap.with(|writer| writer.step(step, written, &self.values, &accesses));
+    }
+
+    /// Sends what lanes receive from an earlier statement.
+    pub(crate) fn send_late(&mut self, statement: StatementId, lanes: Mask) {
+        let step = Step { warp: self.warp, statement, active: lanes, executed: lanes, is_late: true };
+        self.tap.with(|writer| writer.step(step, lanes, &self.values, &[]));
+    }
+
+    /// Sends a step without registers: one that faults, or that the run takes for lanes that exit.
+    pub fn send_bare(&mut self, statement: StatementId, active: Mask, executed: Mask) {
+        let step = Step { warp: self.warp, statement, active, executed, is_late: false };
+        let accesses = std::mem::take(&mut self.accesses);
+        self.tap.with(|writer| writer.step(step, 0, &[], &accesses));
+    }
+}

@@ -1,0 +1,216 @@
+//! Writes a recording while the run goes on.
+
+use std::sync::Arc;
+
+use super::access::{Access, LateWrite, Space};
+use super::codec::{self, Previous};
+use super::event::{Event, Row, Write};
+use super::layout::{CellId, Layout};
+use super::segments::{Recording, Segment};
+use super::state::State;
+use crate::ids::{Mask, StatementId, WarpId};
+use crate::lane_iter::lanes;
+use crate::value_tracer::TracedValue;
+
+/// The steps of a segment, if the state is small.
+const INTERVAL: u64 = 2048;
+
+/// Stands for the launch where an event has a statement.
+pub(super) const LAUNCH: u32 = u32::MAX;
+
+/// Which steps are kept: from the first, until they take too many bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    pub from: u64,
+    /// No step from this one on is needed.
+    pub until: u64,
+    pub max_bytes: usize,
+}
+
+pub(super) struct Step {
+    pub(super) warp: u32,
+    pub(super) statement: StatementId,
+    pub(super) active: Mask,
+    pub(super) executed: Mask,
+    pub(super) is_late: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Writer {
+    layout: Arc<Layout>,
+    grid: [u32; 3],
+    window: Window,
+    state: State,
+    segments: Vec<Segment>,
+    /// The segment that is being written; `None` before the window and after it.
+    open: Option<Segment>,
+    previous: Previous,
+    /// The number of the next step.
+    step: u64,
+    /// Bytes of the segments and of what their states do not share.
+    held: usize,
+    end: Option<u64>,
+    /// Reused for the parts of an event.
+    writes: Vec<u8>,
+    accesses: Vec<u8>,
+}
+
+impl Writer {
+    pub(super) fn new(layout: Arc<Layout>, grid: [u32; 3], window: Window) -> Writer {
+        Writer {
+            layout,
+            grid,
+            window,
+            state: State::default(),
+            segments: Vec::new(),
+            open: None,
+            previous: Previous::default(),
+            step: 0,
+            held: 0,
+            end: None,
+            writes: Vec::new(),
+            accesses: Vec::new(),
+        }
+    }
+
+    /// The number of a warp in the launch.
+    pub(super) fn number(&self, WarpId { cta, warp }: WarpId) -> u32 {
+        let [x, y, _] = self.grid;
+        let block = (cta[2] * y + cta[1]) * x + cta[0];
+        block * self.layout.warps + warp
+    }
+
+    pub(super) fn is_complete(&self) -> bool {
+        self.end.is_some()
+    }
+
+    /// Sends a step whose registers have these values.
+    pub(super) fn step(&mut self, step: Step, written: Mask, values: &[TracedValue], accesses: &[Access]) {
+        self.writes.clear();
+        self.accesses.clear();
+        let layout = Arc::clone(&self.layout);
+        for (named, value) in layout.named(step.statement).iter().zip(values) {
+            let mask = written & value.known;
+            if mask == 0 {
+                continue;
+            }
+            for word in 0..named.written {
+                let write = write_of(CellId(named.first.0 + u32::from(word)), value, mask, named.cells, word);
+                codec::put_write(&mut self.writes, step.executed, &write);
+                self.held += self.state.write(step.warp, &write, layout.len());
+            }
+        }
+        for access in accesses {
+            codec::put_access(&mut self.accesses, access);
+            self.held += self.state.store(step.warp, access);
+        }
+        self.put(&step);
+    }
+
+    /// The launch gives a register this value in every lane.
+    pub(super) fn initial(&mut self, warp: u32, register: &str, value: u64) {
+        let Some(cell) = self.layout.find(0, register) else { return };
+        let lanes = if self.layout.width < 64 { (1 << self.layout.width) - 1 } else { Mask::MAX };
+        let values = vec![value; lanes.count_ones() as usize];
+        let write = Write { cell, low: Row { lanes, values }, high: None };
+        (self.writes.clear(), self.accesses.clear());
+        codec::put_write(&mut self.writes, lanes, &write);
+        self.held += self.state.write(warp, &write, self.layout.len());
+        let statement = StatementId(LAUNCH);
+        self.put(&Step { warp, statement, active: lanes, executed: lanes, is_late: true });
+    }
+
+    pub(super) fn late_memory(&mut self, write: LateWrite) {
+        let LateWrite { space, owner, address, data, issuer: (block, warp), lanes: mask, statement } = write;
+        let number = block as u32 * self.layout.warps + warp;
+        let lane = mask.trailing_zeros() % 32;
+        let bytes = data.len() as u64;
+        let lanes = vec![(lane, address)];
+        let access = Access { space, owner, reads: false, writes: true, bytes, lanes, data };
+        self.writes.clear();
+        self.accesses.clear();
+        codec::put_access(&mut self.accesses, &access);
+        self.held += self.state.store(number, &access);
+        let (active, executed) = (mask.into(), mask.into());
+        self.put(&Step { warp: number, statement: StatementId(statement), active, executed, is_late: true });
+    }
+
+    /// Appends an event, whose parts are encoded and applied to the state.
+    fn put(&mut self, step: &Step) {
+        let &Step { warp, statement, active, executed, is_late } = step;
+        if let Some(open) = &mut self.open {
+            let event = Event {
+                step: self.step,
+                is_late,
+                warp,
+                statement,
+                active,
+                executed,
+                writes: &self.writes,
+                accesses: &self.accesses,
+            };
+            codec::put_event(&mut open.bytes, &mut self.previous, &event);
+        } else if self.step == 0 && self.window.from == 0 && self.end.is_none() {
+            // The first event: the state before it is empty.
+            self.open = Some(Segment::default());
+            return self.put(step);
+        }
+        if !is_late {
+            self.step += 1;
+            self.next_segment();
+        }
+    }
+
+    /// Starts another segment where the open one is long enough, or where the window begins.
+    fn next_segment(&mut self) {
+        if self.end.is_some() || self.step < self.window.from {
+            return;
+        }
+        let is_long = |open: &Segment| self.step - open.first >= INTERVAL.max(self.state.size() as u64 / 2);
+        if self.open.as_ref().is_some_and(|open| !is_long(open)) {
+            return;
+        }
+        self.close();
+        if self.held > self.window.max_bytes || self.step >= self.window.until {
+            self.end = Some(self.step);
+            return;
+        }
+        self.previous = Previous::default();
+        self.open = Some(Segment { first: self.step, bytes: Vec::new(), state: self.state.clone() });
+    }
+
+    fn close(&mut self) {
+        let Some(mut open) = self.open.take() else { return };
+        open.bytes.shrink_to_fit();
+        self.held += open.bytes.len() + 64;
+        self.segments.push(open);
+    }
+
+    pub(super) fn take(&mut self) -> Recording {
+        self.close();
+        let segments = std::mem::take(&mut self.segments);
+        let end = self.end.unwrap_or(self.step);
+        Recording::new(Arc::clone(&self.layout), segments, end, std::mem::take(&mut self.state))
+    }
+}
+
+/// What was written to a cell, which is one word of a value in several cells.
+fn write_of(cell: CellId, value: &TracedValue, mask: Mask, cells: u16, word: u16) -> Write {
+    let row = |of: &dyn Fn(usize) -> u64| Row { lanes: mask, values: lanes(mask).map(of).collect() };
+    let low = |lane: usize| value.low.get(lane).copied().unwrap_or(0);
+    let high = |lane: usize| value.high.get(lane).copied().unwrap_or(0);
+    if cells > 1 {
+        let half = 32 * (word % 2);
+        let bits = |lane: usize| if word < 2 { low(lane) } else { high(lane) } >> half & 0xffff_ffff;
+        return Write { cell, low: row(&bits), high: None };
+    }
+    Write { cell, low: row(&low), high: (!value.high.is_empty()).then(|| row(&high)) }
+}
+
+impl Space {
+    /// Whether an address has an owner.
+    #[must_use]
+    pub fn is_owned(self) -> bool {
+        matches!(self, Space::Shared | Space::Local)
+    }
+}

@@ -1,0 +1,480 @@
+//! The debug adapter as a client sees it. A test for each rule of docs/debugging.md.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod client;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use client::Client;
+use serde_json::{Value, json};
+use support::Folder;
+
+fn example(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../examples").join(name)
+}
+
+fn divergence() -> Client {
+    Client::launched(&example("divergence.ptx"), json!({ "launch": "one warp" }))
+}
+
+/// Two warps, a call, a barrier, shared memory and a shuffle.
+const CALLS: &str = "\
+.version 8.0
+.target sm_80
+.address_size 64
+.func (.reg .b32 %out) twice(.reg .b32 %in)
+{
+    add.u32 %out, %in, %in;
+    ret;
+}
+// @launch { name = 'calls', grid = [2], block = [64], args = [{ name = 'out', buffer = 'u32', len = 64 }] }
+.visible .entry k(.param .u64 p)
+{
+    .shared .align 4 .b32 tile[64];
+    .reg .b32 %r<12>;
+    .reg .b64 %rd<4>;
+    mov.u32 %r1, %tid.x;
+    call (%r2), twice, (%r1);
+    mov.u32 %r3, tile;
+    shl.b32 %r4, %r1, 2;
+    add.u32 %r5, %r3, %r4;
+    st.shared.b32 [%r5], %r2;
+    bar.sync 0;
+    xor.b32 %r6, %r4, 252;
+    add.u32 %r6, %r6, %r3;
+    ld.shared.b32 %r7, [%r6];
+    shfl.sync.bfly.b32 %r8, %r7, 1, 31, -1;
+    mov.u32 %r9, %r8;
+    ld.param.u64 %rd1, [p];
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r9;
+    ret;
+}
+";
+
+fn calls(folder: &Folder) -> Client {
+    Client::launched(&folder.write("calls.ptx", CALLS), json!({}))
+}
+
+fn line(position: &Value) -> u64 {
+    position["line"].as_u64().unwrap_or(0)
+}
+
+#[test]
+fn steps_count_from_0_and_both_ends_can_be_left() {
+    let mut client = divergence();
+    let start = client.position();
+    assert_eq!((&start["step"], &start["line"], &start["cta"]), (&json!(0), &json!(17), &json!([0, 0, 0])));
+    assert_eq!((&start["active"], &start["warp"]), (&json!("ffffffff"), &json!(0)));
+    let steps = start["steps"].as_u64().expect("a number");
+    let end = client.to(steps);
+    assert_eq!((&end["step"], &end["line"]), (&json!(steps), &Value::Null));
+    let (stop, last) = client.go("stepBack", json!({ "threadId": 1 }));
+    assert_eq!((&stop["reason"], &last["step"]), (&json!("step"), &json!(steps - 1)));
+    let (stop, end) = client.go("continue", json!({ "threadId": 1 }));
+    assert_eq!((&stop["reason"], &end["step"]), (&json!("end"), &json!(steps)));
+    let (stop, start) = client.go("reverseContinue", json!({ "threadId": 1 }));
+    assert_eq!((&stop["reason"], &start["step"]), (&json!("entry"), &json!(0)));
+    let (_, still) = client.go("stepBack", json!({ "threadId": 1 }));
+    assert_eq!(still["step"], 0);
+    assert!(client.refused("warplens/position", json!({ "to": steps + 1 })).contains("between 0 and"));
+    assert!(client.refused("warplens/position", json!({ "to": -1 })).contains("between 0 and"));
+}
+
+#[test]
+fn lines_follow_the_client() {
+    let mut client = Client::new();
+    client.ask("initialize", json!({ "adapterID": "warplens", "linesStartAt1": false }));
+    client.ask("launch", json!({ "program": example("divergence.ptx"), "launch": "one warp" }));
+    client.ask("configurationDone", json!({}));
+    client.stopped();
+    assert_eq!(client.position()["line"], 16);
+    let path = example("divergence.ptx");
+    let set =
+        client.ask("setBreakpoints", json!({ "source": { "path": path }, "breakpoints": [{ "line": 27 }] }));
+    assert_eq!(set["breakpoints"][0]["line"], 27);
+    assert_eq!(client.go("continue", json!({ "threadId": 1 })).1["line"], 27);
+}
+
+#[test]
+fn steps_go_over_calls_or_into_them_in_both_directions() {
+    let folder = Folder::new();
+    let mut client = calls(&folder);
+    let mut step = |command: &str| line(&client.go(command, json!({ "threadId": 1 })).1);
+    assert_eq!(step("next"), 16);
+    assert_eq!(step("next"), 17, "over the call");
+    assert_eq!(step("stepBack"), 16, "back over it");
+    assert_eq!(step("stepIn"), 6);
+    assert_eq!(step("stepOut"), 17);
+    assert_eq!(step("warplens/stepBackInto"), 7);
+    assert_eq!(step("warplens/stepBackOut"), 16);
+}
+
+#[test]
+fn next_stays_with_its_warp_and_ends_one_past_its_last_statement() {
+    let folder = Folder::new();
+    let mut client = calls(&folder);
+    let mut warps = Vec::new();
+    let mut last = client.position();
+    for _ in 0..40 {
+        let (stop, position) = client.go("next", json!({ "threadId": 1 }));
+        assert_eq!(stop["threadId"], 1);
+        if position["step"] == last["step"] {
+            break;
+        }
+        warps.push(position["warp"].clone());
+        last = position;
+    }
+    let others = warps.iter().filter(|warp| **warp != 0).count();
+    assert!(others <= 1, "only one past the last statement: {warps:?}");
+    assert!(warps.len() > 15);
+}
+
+#[test]
+fn a_breakpoint_never_stops_at_the_present_position_and_conditions_look_at_lanes() {
+    let mut client = divergence();
+    let set = |client: &mut Client, breakpoints: Value| {
+        let path = example("divergence.ptx");
+        client.ask("setBreakpoints", json!({ "source": { "path": path }, "breakpoints": breakpoints }))
+    };
+    let go = |client: &mut Client, command: &str| {
+        let (stop, position) = client.go(command, json!({ "threadId": 1 }));
+        (stop["reason"].as_str().expect("a reason").to_owned(), position)
+    };
+    set(&mut client, json!([{ "line": 17 }]));
+    assert_eq!(go(&mut client, "continue").0, "end");
+    assert_eq!(go(&mut client, "reverseContinue").1["step"], 0);
+    set(&mut client, json!([{ "line": 32, "condition": "lane == 12 && visit == 2" }]));
+    let (reason, position) = go(&mut client, "continue");
+    assert_eq!((reason.as_str(), &position["active"]), ("breakpoint", &json!("ffffff00")));
+    assert_eq!(go(&mut client, "continue").0, "end");
+    assert_eq!(go(&mut client, "reverseContinue").1["step"], position["step"]);
+    client.to(0);
+    set(&mut client, json!([{ "line": 32, "hitCondition": "3" }]));
+    assert_eq!(go(&mut client, "continue").1["active"], "ffff0000");
+    client.to(0);
+    set(&mut client, json!([{ "line": 32, "condition": "popc(active) < 10" }]));
+    assert_eq!(go(&mut client, "continue").1["active"], "ff000000");
+    let answer = set(
+        &mut client,
+        json!([{ "line": 32, "condition": "%r3 >" }, { "line": 32, "condition": "%nope == 1" }, { "line": 4000 }]),
+    );
+    let wrong = answer["breakpoints"].as_array().expect("a list");
+    assert!(wrong.iter().all(|breakpoint| breakpoint["verified"] == false), "{answer}");
+    assert_eq!(wrong[0]["message"], "condition, column 6: expected a value, found the end");
+}
+
+#[test]
+fn log_messages_do_not_stop() {
+    let mut client = divergence();
+    let path = example("divergence.ptx");
+    let breakpoint = json!({ "line": 38, "logMessage": "sum {%r3} of {lane}" });
+    client.ask("setBreakpoints", json!({ "source": { "path": path }, "breakpoints": [breakpoint] }));
+    client.event("output");
+    let (stop, _) = client.go("continue", json!({ "threadId": 1 }));
+    assert_eq!(stop["reason"], "end");
+    let output = client.event("output");
+    assert!(output["output"].as_str().expect("a text").starts_with("sum 101 4 103 "), "{output}");
+    assert!(output["output"].as_str().expect("a text").ends_with(" of lane\n"), "{output}");
+}
+
+#[test]
+fn a_data_breakpoint_stops_after_the_write_going_forward_and_before_it_going_back() {
+    let mut client = divergence();
+    let info = client.ask("dataBreakpointInfo", json!({ "name": "out" }));
+    let id = info["dataId"].as_str().expect("an id").to_owned();
+    client.ask("setDataBreakpoints", json!({ "breakpoints": [{ "dataId": id, "accessType": "write" }] }));
+    let (stop, after) = client.go("continue", json!({ "threadId": 1 }));
+    assert_eq!((&stop["reason"], &after["line"]), (&json!("data breakpoint"), &json!(45)));
+    let steps = after["steps"].as_u64().expect("a number");
+    client.to(steps);
+    let (_, before) = client.go("reverseContinue", json!({ "threadId": 1 }));
+    assert_eq!(before["line"], 44);
+    assert_eq!(before["step"].as_u64().map(|step| step + 1), after["step"].as_u64());
+    client.to(0);
+    let info = client.ask("dataBreakpointInfo", json!({ "name": "%r3[5]" }));
+    client.ask(
+        "setDataBreakpoints",
+        json!({ "breakpoints": [{ "dataId": info["dataId"], "accessType": "write" }] }),
+    );
+    let (_, position) = client.go("continue", json!({ "threadId": 1 }));
+    assert_eq!(client.evaluate("%r3 == 15 && lane == 5").split(' ').nth(5), Some("1"), "{position}");
+}
+
+#[test]
+fn findings_are_exceptions() {
+    let racing = CALLS.replace("    bar.sync 0;\n", "");
+    let folder = Folder::new();
+    let file = folder.write("race.ptx", racing);
+    let mut client = Client::launched(&file, json!({}));
+    let (stop, position) = client.go("continue", json!({ "threadId": 1 }));
+    assert_eq!(stop["reason"], "exception", "{stop} {position}");
+    let info = client.ask("exceptionInfo", json!({ "threadId": 1 }));
+    assert_eq!(info["exceptionId"], "data-race");
+    assert!(info["description"].as_str().expect("a text").contains("line "), "{info}");
+    client.to(0);
+    client.ask("setExceptionBreakpoints", json!({ "filters": [] }));
+    assert_eq!(client.go("continue", json!({ "threadId": 1 })).0["reason"], "end");
+    client.to(0);
+    client.ask("setExceptionBreakpoints", json!({ "filters": ["division-by-zero"] }));
+    assert_eq!(client.go("continue", json!({ "threadId": 1 })).0["reason"], "end");
+    let mut quiet = Client::launched(&file, json!({ "stopOnFinding": false }));
+    assert_eq!(quiet.go("continue", json!({ "threadId": 1 })).0["reason"], "end");
+}
+
+#[test]
+fn a_stop_in_another_block_shows_that_block() {
+    let folder = Folder::new();
+    let mut client = calls(&folder);
+    let set = json!({ "source": { "path": folder.path().join("calls.ptx") }, "breakpoints": [{ "line": 30, "condition": "block == 1" }] });
+    client.ask("setBreakpoints", set);
+    let (stop, position) = client.go("continue", json!({ "threadId": 1 }));
+    assert_eq!((&position["cta"], &stop["threadId"]), (&json!([1, 0, 0]), &json!(3)));
+    let threads = client.ask("threads", json!({}));
+    let ids: Vec<_> =
+        threads["threads"].as_array().expect("a list").iter().map(|thread| thread["id"].clone()).collect();
+    assert_eq!(ids, [3, 4]);
+    assert_eq!(threads["threads"][0]["name"], "w0  32/32  L30");
+    let shown = client.ask("warplens/showBlock", json!({ "block": 0 }));
+    assert_eq!(shown["threadId"], 1);
+    let other = Client::launched(&folder.path().join("calls.ptx"), json!({ "block": "1,0,0" }))
+        .ask("threads", json!({}));
+    assert_eq!(other["threads"][0]["id"], 3);
+}
+
+#[test]
+fn groups_are_frames_and_vectors_have_their_lanes_as_children() {
+    let mut client = divergence();
+    client.to(4);
+    let frames = client.ask("stackTrace", json!({ "threadId": 1 }));
+    let names: Vec<_> =
+        frames["stackFrames"].as_array().expect("a list").iter().map(|frame| frame["name"].clone()).collect();
+    assert_eq!(names, ["divergence  odd lanes", "divergence  even lanes, waiting"]);
+    let scopes = client.ask("scopes", json!({ "frameId": frames["stackFrames"][0]["id"] }));
+    let variables = |client: &mut Client, name: &str, format: Value| {
+        let scope = scopes["scopes"].as_array().expect("a list").iter().find(|scope| scope["name"] == name);
+        let reference = scope.expect("a scope")["variablesReference"].clone();
+        client.ask("variables", json!({ "variablesReference": reference, "format": format }))["variables"]
+            .clone()
+    };
+    let lanes = variables(&mut client, "Lanes", json!({}));
+    assert_eq!((&lanes[1]["name"], &lanes[1]["value"]), (&json!("%r1"), &json!("lane")));
+    let reference = lanes[1]["variablesReference"].clone();
+    let children = client.ask("variables", json!({ "variablesReference": reference }))["variables"].clone();
+    let children = children.as_array().expect("a list");
+    assert_eq!(
+        (children.len(), &children[31]["name"], &children[31]["value"]),
+        (32, &json!("31"), &json!("31"))
+    );
+    let part = json!({ "variablesReference": reference, "filter": "indexed", "start": 8, "count": 8 });
+    let part = client.ask("variables", part)["variables"].clone();
+    assert_eq!((&part[0]["name"], part.as_array().map(Vec::len)), (&json!("8"), Some(8)));
+    let hex = json!({ "variablesReference": reference, "format": { "hex": true } });
+    assert_eq!(client.ask("variables", hex)["variables"][31]["value"], "0x0000001f");
+    let divergence = variables(&mut client, "Divergence", json!({}));
+    assert!(divergence[1]["value"].as_str().expect("a text").starts_with("wait at line 26"), "{divergence}");
+    let all = client.ask("evaluate", json!({ "expression": "%r1" }));
+    assert_eq!((&all["result"], &all["indexedVariables"]), (&json!("lane"), &json!(32)));
+}
+
+#[test]
+fn expressions_are_evaluated_for_each_lane() {
+    let folder = Folder::new();
+    let mut client = calls(&folder);
+    let set =
+        json!({ "source": { "path": folder.path().join("calls.ptx") }, "breakpoints": [{ "line": 25 }] });
+    client.ask("setBreakpoints", set);
+    client.go("continue", json!({ "threadId": 1 }));
+    for (expression, expected) in [
+        ("%r2", "2*lane"),
+        ("%r2 + 1", "2*lane+1"),
+        ("any(%r2 > 60)", "1"),
+        ("all(%r2 > 60)", "0"),
+        ("popc(active)", "32"),
+        ("[tile+4*lane]:u32", "2*lane"),
+        ("shared[8]:u16", "4"),
+        ("[tile+4*(lane^1)] - %r2 == 2 || lane % 2 == 1", "1"),
+        ("%tid.x * 3", "3*lane"),
+        ("min(%r2) + max(%r2)", "62"),
+        ("%r2:f32 == 0.0", "1 0 0 0 0 0 0 0 | 0 0 0 0 0 0 0 0 | 0 0 0 0 0 0 0 0 | 0 0 0 0 0 0 0 0"),
+        ("-1:u8", "255"),
+        ("visit", "1"),
+    ] {
+        assert_eq!(client.evaluate(expression), expected, "{expression}");
+    }
+    assert_eq!(
+        client.refused("evaluate", json!({ "expression": "%r1 + (2" })),
+        "column 9: expected `)`, found the end"
+    );
+}
+
+fn chain(client: &mut Client, arguments: Value) -> Vec<(u64, String)> {
+    let body = client.ask("warplens/why", arguments);
+    let links = body["chain"].as_array().expect("a list").iter();
+    links
+        .map(|link| {
+            (link["line"].as_u64().expect("a line"), link["value"].as_str().expect("a value").to_owned())
+        })
+        .collect()
+}
+
+#[test]
+fn a_chain_skips_copies_and_ends_at_an_origin() {
+    let folder = Folder::new();
+    let mut client = calls(&folder);
+    let set =
+        json!({ "source": { "path": folder.path().join("calls.ptx") }, "breakpoints": [{ "line": 30 }] });
+    client.ask("setBreakpoints", set);
+    client.go("continue", json!({ "threadId": 1 }));
+    // Lane 5 got it from lane 4, which loaded what thread 59 stored: lane 27 of the other warp.
+    let asked = json!({ "threadId": 1, "lane": 5, "register": "%r9" });
+    let last = client.ask("warplens/lastWrite", asked.clone());
+    assert_eq!((&last["line"], &last["lane"], &last["value"]), (&json!(26), &json!(5), &json!("00000076")));
+    assert_eq!(chain(&mut client, asked.clone())[0], (16, "00000076".to_owned()));
+    let mut with_copies = asked;
+    with_copies["copies"] = json!(true);
+    let links = chain(&mut client, with_copies);
+    let lines: Vec<u64> = links.iter().map(|link| link.0).collect();
+    assert_eq!(lines[..5], [26, 25, 24, 20, 16], "move, shuffle, load, store, call");
+    assert!(links.iter().take(5).all(|link| link.1 == "00000076"), "{links:?}");
+    let store = json!({ "threadId": 1, "lane": 4, "space": "shared", "address": 4 * 59 });
+    let stored = client.ask("warplens/lastWrite", store);
+    assert_eq!((&stored["line"], &stored["warp"], &stored["lane"]), (&json!(20), &json!(1), &json!(27)));
+    let shift = client.ask("warplens/why", json!({ "threadId": 1, "lane": 3, "register": "%r5" }));
+    let operands: Vec<_> = shift["chain"][0]["operands"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|operand| operand["value"].clone())
+        .collect();
+    assert_eq!(
+        (operands, shift["chain"].as_array().map(Vec::len)),
+        (vec![json!("00000000"), json!("0000000c")], Some(1))
+    );
+    let never = json!({ "threadId": 1, "lane": 0, "register": "%r11" });
+    assert_eq!(chain(&mut client, never.clone()), []);
+    assert_eq!(client.respond("warplens/lastWrite", never)["body"], Value::Null);
+    let initial = json!({ "threadId": 1, "lane": 0, "address": "0x10000000" });
+    assert_eq!(client.ask("warplens/lastWrite", initial), Value::Null);
+    let past = json!({ "threadId": 1, "lane": 3, "register": "%r5", "step": 1 });
+    assert_eq!(chain(&mut client, past), []);
+}
+
+#[test]
+fn memory_is_read_in_pages() {
+    let mut client = divergence();
+    let steps = client.position()["steps"].as_u64().expect("a number");
+    client.to(steps);
+    let read = client.ask("readMemory", json!({ "memoryReference": "0x10000000", "offset": 4, "count": 4 }));
+    assert_eq!((&read["address"], &read["data"]), (&json!("0x10000004"), &json!("BAAAAA==")));
+    let beyond =
+        client.ask("readMemory", json!({ "memoryReference": "0x10000000", "offset": 128, "count": 4 }));
+    assert_eq!((&beyond["data"], &beyond["unreadableBytes"]), (&json!(""), &json!(4)));
+    assert!(
+        client
+            .refused("writeMemory", json!({ "memoryReference": "0x10000000", "data": "AA==" }))
+            .contains("read-only")
+    );
+}
+
+#[test]
+fn a_visit_of_a_line_is_a_target() {
+    let mut client = divergence();
+    let targets =
+        client.ask("gotoTargets", json!({ "source": { "path": example("divergence.ptx") }, "line": 32 }));
+    let targets = targets["targets"].as_array().expect("a list").clone();
+    assert_eq!((targets.len(), &targets[1]["label"]), (4, &json!("visit 2 (step 12)")));
+    let (stop, position) = client.go("goto", json!({ "threadId": 1, "targetId": targets[1]["id"] }));
+    assert_eq!((&stop["reason"], &position["step"]), (&json!("goto"), &json!(12)));
+}
+
+#[test]
+fn wave_and_sass_are_debugged_alike() {
+    let mut client = Client::launched(&example("divergence.wave"), json!({}));
+    let steps = client.position()["steps"].as_u64().expect("a number");
+    client.to(steps);
+    let links = chain(&mut client, json!({ "threadId": 1, "lane": 5, "register": "r2" }));
+    assert_eq!(links.last(), Some(&(12, "00000005".to_owned())));
+    let listing = warplens_test_support::sample("sass-exec/sass/block_sum__sm80.sass");
+    let mut client = Client::launched(&listing, json!({}));
+    client.go("next", json!({ "threadId": 1 }));
+    let steps = client.position()["steps"].as_u64().expect("a number");
+    client.to(steps);
+    let links = chain(&mut client, json!({ "threadId": 1, "lane": 5, "register": "R0" }));
+    assert_eq!(links.last(), Some(&(17, "00000005".to_owned())));
+}
+
+#[test]
+fn a_launch_that_cannot_be_made_says_why() {
+    let mut client = Client::new();
+    client.ask("initialize", json!({ "adapterID": "warplens" }));
+    assert!(client.refused("launch", json!({})).contains("`program` is missing"));
+    assert!(client.refused("launch", json!({ "program": "/nowhere.ptx" })).contains("/nowhere.ptx"));
+    assert!(
+        client
+            .refused("launch", json!({ "program": example("divergence.ptx"), "launch": "nope" }))
+            .contains("nope")
+    );
+    assert!(
+        client
+            .refused("launch", json!({ "program": example("divergence.ptx"), "model": "nope" }))
+            .contains("nope")
+    );
+    assert!(client.refused("next", json!({ "threadId": 1 })).contains("launch"));
+    assert!(client.refused("frobnicate", json!({})).contains("unknown request `frobnicate`"));
+}
+
+#[test]
+fn broken_frames_and_endless_kernels_end_the_process_in_time() {
+    let mut client = Client::new();
+    client.write(b"hello\r\n\r\n");
+    let (is_success, text) = client.end();
+    assert!(!is_success && text.contains("broken frame"), "{text}");
+
+    let mut client = Client::new();
+    client.write(b"Content-Length: 5\r\n\r\n{]{]}");
+    client.ask("initialize", json!({ "adapterID": "warplens" }));
+    assert!(client.event("output")["output"].as_str().expect("a text").contains("not a request"));
+
+    let folder = Folder::new();
+    let endless = "\
+.version 8.0
+.target sm_80
+.address_size 64
+// @launch { name = 'endless', block = [32], args = [] }
+.visible .entry k()
+{
+    .reg .b32 %r<3>;
+NEXT:
+    add.u32 %r1, %r1, 1;
+    bra NEXT;
+}
+";
+    let file = folder.write("endless.ptx", endless);
+    let mut client = Client::new();
+    client.ask("initialize", json!({ "adapterID": "warplens" }));
+    client.send("launch", json!({ "program": file, "maxSteps": 1_000_000_000_u64 }));
+    let started = Instant::now();
+    client.close_input();
+    client.end();
+    assert!(started.elapsed() < Duration::from_secs(4), "{:?}", started.elapsed());
+
+    let mut client = Client::launched(&file, json!({ "maxSteps": 20_000 }));
+    let path = file.to_str().expect("a path");
+    let many: Vec<_> =
+        (0..100_000).map(|number| json!({ "line": number % 20, "condition": "%r1 == 7" })).collect();
+    let set = client.ask("setBreakpoints", json!({ "source": { "path": path }, "breakpoints": many }));
+    assert_eq!(set["breakpoints"].as_array().map(Vec::len), Some(100_000));
+    let long = "1+".repeat(1 << 19);
+    let set = client.ask(
+        "setBreakpoints",
+        json!({ "source": { "path": path }, "breakpoints": [{ "line": 9, "condition": long }] }),
+    );
+    assert!(set["breakpoints"][0]["message"].as_str().expect("a message").contains("nested"));
+    client.ask("disconnect", json!({}));
+    assert!(client.end().0);
+}
