@@ -63,14 +63,23 @@ test('an invalid message is an error, and the server continues', async () => {
   assert.equal(capabilities.hoverProvider, true);
   assert.ok(errors.length >= 4 && errors.every((code) => code === -32700), String(errors));
   // Half of a surrogate pair is no text, but the edit with it must not be lost.
-  server.raw(`{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":"${URI}","languageId":"ptx","version":1,"text":"// \\ud800\\n.version 8.5\\n.target sm_90\\nx"}}}`);
+  server.raw(
+    `{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":"${URI}","languageId":"ptx","version":1,"text":"// \\ud800\\n.version 8.5\\n.target sm_90\\nx"}}}`,
+  );
   const { result } = await server.request('textDocument/diagnostic', { textDocument });
-  assert.ok(result.items.some(({ range }) => range.start.line === 3), JSON.stringify(result));
+  assert.ok(
+    result.items.some(({ range }) => range.start.line === 3),
+    JSON.stringify(result),
+  );
 });
 
 test('the life cycle', async () => {
   let exited = 0;
-  const server = await web({ onExit: (reason) => { exited += reason === undefined ? 1 : 100; } });
+  const server = await web({
+    onExit: (reason) => {
+      exited += reason === undefined ? 1 : 100;
+    },
+  });
   assert.equal((await server.request('textDocument/hover', { textDocument })).error.code, -32002);
   assert.equal((await server.request('shutdown')).error.code, -32002);
   await server.initialize();
@@ -113,7 +122,10 @@ test('edits between requests', async () => {
     void server.request('textDocument/hover', { textDocument, position: range.start });
     server.notify('textDocument/didChange', { textDocument: { uri: URI, version }, contentChanges });
     const { result } = await server.request('textDocument/diagnostic', { textDocument });
-    assert.equal(result.items.some(({ severity }) => severity === 1), version % 2 === 0);
+    assert.equal(
+      result.items.some(({ severity }) => severity === 1),
+      version % 2 === 0,
+    );
   }
 });
 
@@ -121,7 +133,10 @@ test('a file of 30,000 lines', async () => {
   const line = (at) => `\tadd.u32 %r${at % 4}, %r${(at + 1) % 4}, ${at};\n`;
   const server = await opened(kernel(Array.from({ length: 30_000 }, (_, at) => line(at)).join('')));
   const { result } = await server.request('textDocument/diagnostic', { textDocument });
-  assert.deepEqual(result.items.filter(({ severity }) => severity === 1), []);
+  assert.deepEqual(
+    result.items.filter(({ severity }) => severity === 1),
+    [],
+  );
 });
 
 test('launch files come from the host', async () => {
@@ -163,6 +178,9 @@ test('the answers are those of the native server', async () => {
   const files = filesBelow([join(ROOT, 'examples')]);
   if (existsSync(CORPUS)) files.push(...filesBelow([CORPUS], SAMPLE));
   const { differences, answers } = await compare(files);
-  assert.deepEqual(differences.map(({ file, what }) => `${file}: ${what}`), []);
+  assert.deepEqual(
+    differences.map(({ file, what }) => `${file}: ${what}`),
+    [],
+  );
   assert.ok(answers > 100);
 });

@@ -46,7 +46,10 @@ async function keystroke(server, text) {
   const times = [];
   for (let version = 2; version < 2 + KEYSTROKES; version += 1) {
     const start = performance.now();
-    server.notify('textDocument/didChange', { textDocument: { uri: URI, version }, contentChanges: [{ range: { start: at, end: at }, text: ' ' }] });
+    server.notify('textDocument/didChange', {
+      textDocument: { uri: URI, version },
+      contentChanges: [{ range: { start: at, end: at }, text: ' ' }],
+    });
     await server.request('textDocument/diagnostic', { textDocument });
     times.push(performance.now() - start);
   }
