@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import type { Tab } from '../../panel/src/messages';
 import { Comparisons } from './compare';
+import { copyLink } from './copy_link';
 import { askWhy, debugKernel, debugKernels, pickBlock, stepBack } from './debug';
 import { Encodings } from './encodings';
 import { FindingView } from './finding';
@@ -66,6 +67,7 @@ export function activate(context: vscode.ExtensionContext): void {
     'warplens.openSass': (uri?: unknown, entry?: string) => sass.open(text(uri), entry),
     'warplens.compareWith': () => comparisons.withFile(),
     'warplens.compareWithPtxas': (uri?: unknown, entry?: string) => comparisons.withPtxas(text(uri), entry),
+    'warplens.copyLink': (uri?: unknown) => copyLink(server, text(uri)),
     'warplens.newKernel': newKernel,
     'warplens.reportIssue': () => reportIssue(context),
     'warplens.showPanel': (tab?: unknown) => panel.show(text(tab) as Tab | undefined),

@@ -16,7 +16,8 @@ export type ServerCommand =
   | 'warplens.listLaunches'
   | 'warplens.draftLaunch'
   | 'warplens.selectVisit'
-  | 'warplens.stopRun';
+  | 'warplens.stopRun'
+  | 'warplens.link';
 
 type Library = typeof import('vscode-languageclient/node');
 

@@ -32,6 +32,7 @@ pub(crate) mod inlay_hint;
 pub(crate) mod lane_masks;
 pub(crate) mod launch_actions;
 mod launch_documents;
+pub(crate) mod link;
 pub(crate) mod machine_code;
 pub(crate) mod panel;
 pub(crate) mod ptxas;

@@ -32,6 +32,7 @@ mod handlers;
 pub mod language;
 pub mod launch_file;
 pub mod lenient;
+pub mod link;
 mod main_loop;
 pub mod markdown;
 mod markup;

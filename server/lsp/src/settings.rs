@@ -24,7 +24,16 @@ pub(crate) struct Settings {
     pub(crate) ptxas: Ptxas,
     pub(crate) wave: Wave,
     pub(crate) sass: Sass,
+    pub(crate) web: Web,
     pub(crate) inline: Inline,
+}
+
+/// `warplens.web.*`: the page.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Web {
+    /// The address of the page in links. If it is empty, a link is its fragment.
+    pub(crate) url: String,
 }
 
 /// `warplens.inline.*`: inline PTX in other languages.

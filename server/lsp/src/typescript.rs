@@ -7,6 +7,7 @@ use crate::handlers::assemble::{Assembled, Targets};
 use crate::handlers::compare::ComparedCode;
 use crate::handlers::draft_launch::Draft;
 use crate::handlers::execute_command::{LaunchArgument, ListedLaunch};
+use crate::handlers::link::DocumentLink;
 use crate::handlers::machine_code::Listing;
 use crate::handlers::warps::WarpsOfRun;
 use crate::server_capabilities::Model;
@@ -20,6 +21,7 @@ fn the_types_of_the_extension_are_those_of_the_server() {
         .with::<Draft>()
         .with::<LaunchArgument>()
         .with::<ListedLaunch>()
+        .with::<DocumentLink>()
         .with::<Listing>()
         .with::<WarpsOfRun>()
         .with::<Model>()

@@ -17,9 +17,10 @@ use crate::errors::{not_open, refused};
 use crate::files::file_access::read_files;
 use crate::from_proto;
 use crate::handlers::commands::{
-    ALL, DRAFT_LAUNCH, LIST_LAUNCHES, SELECT_VISIT, SHOW_LEFT, STOP_RUN, TRY_STATEMENT,
+    ALL, DRAFT_LAUNCH, LINK, LIST_LAUNCHES, SELECT_VISIT, SHOW_LEFT, STOP_RUN, TRY_STATEMENT,
 };
 use crate::handlers::draft_launch::draft;
+use crate::handlers::link::link;
 use crate::handlers::ptxas::RESOURCES;
 use crate::launch_file;
 use crate::simulation::selection::Selection;
@@ -134,6 +135,8 @@ impl State {
             self.read_document(id.clone(), read(argument, launches));
         } else if command == DRAFT_LAUNCH {
             self.read_document(id.clone(), read(argument, draft));
+        } else if command == LINK {
+            self.read_document(id.clone(), read(argument, |snapshot, _| link(snapshot)));
         } else if command == STOP_RUN {
             self.stop_run(&argument.uri);
             self.requests.answer(id, Ok(Value::Null));

@@ -6,6 +6,7 @@ use warplens_ide::lanes::{Click, Lens, LensRank};
 
 use crate::documents::snapshot::{Failure, NullableAnswer, Snapshot, unless_refused};
 use crate::handlers::code_lens;
+use crate::handlers::commands::COPY_LINK;
 use crate::handlers::draft_launch::draft;
 use crate::workspace_edit::workspace_edit;
 
@@ -21,7 +22,9 @@ pub(crate) fn actions(snapshot: &Snapshot, params: &CodeActionParams) -> Result<
     let mut entries: Vec<String> = kernels.filter_map(|lens| entry_of(lens.click)).collect();
     entries.dedup();
     if snapshot.capabilities.extension_lenses {
-        return Ok(entries.into_iter().map(|entry| edit_launch(snapshot, entry)).collect());
+        let has_kernel = !entries.is_empty();
+        let edits = entries.into_iter().map(|entry| edit_launch(snapshot, entry));
+        return Ok(edits.chain(has_kernel.then(|| copy_link(snapshot))).collect());
     }
     if entries.is_empty() {
         return Ok(Vec::new());
@@ -44,6 +47,15 @@ fn entry_of(click: Click) -> Option<String> {
 /// The action with which the VS Code extension opens or writes a launch.
 fn edit_launch(snapshot: &Snapshot, entry: String) -> CodeAction {
     run(command_of(snapshot, "Edit Launch".to_owned(), Click::Edit { entry }))
+}
+
+/// The action with which the VS Code extension copies the link of the document and its run.
+fn copy_link(snapshot: &Snapshot) -> CodeAction {
+    run(Command {
+        title: "Copy Link".to_owned(),
+        command: COPY_LINK.to_owned(),
+        arguments: Some(vec![snapshot.uri.as_str().into()]),
+    })
 }
 
 /// Selects a launch that an action has written.

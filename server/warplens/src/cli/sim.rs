@@ -3,6 +3,7 @@
 mod arguments;
 pub(crate) mod batch;
 mod kernels;
+mod link;
 mod listing;
 mod panel_page;
 mod picture;
@@ -82,6 +83,11 @@ fn run_kernels(
     for (index, request) in requests.iter().enumerate() {
         if index > 0 && arguments.format == OutputFormat::Human {
             out.write_all(b"\n\n")?;
+        }
+        if arguments.link {
+            worst = worst
+                .max(link::write(arguments, &source, request, &launches, out)?.unwrap_or_else(&mut *refuse));
+            continue;
         }
         let outcome = match simulate(arguments, &source, request, &launches) {
             Ok(simulated) => {
