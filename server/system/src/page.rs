@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
+#[expect(unsafe_code, reason = "imports have no Rust signature that could be checked")]
 #[link(wasm_import_module = "warplens")]
 unsafe extern "C" {
     /// Milliseconds since 1970.

@@ -47,6 +47,10 @@ fn run<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
     check: impl Fn() -> Result<(), Failure>,
 ) -> Result<T, Failure> {
+    // A page has no threads, and its files answer at once.
+    if cfg!(target_family = "wasm") {
+        return Ok(work());
+    }
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let no_response = || {
         let message = format!("the file system of {} does not respond", folder.display());
