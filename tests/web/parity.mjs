@@ -30,7 +30,7 @@ export function filesBelow(paths, every = 1) {
       found.push(path);
     }
   };
-  paths.forEach((path) => visit(resolve(path)));
+  for (const path of paths) visit(resolve(path));
   return found.filter((_, at) => at % every === 0);
 }
 
@@ -50,7 +50,7 @@ export async function compare(files, report = () => {}) {
     });
     report(file, differences.slice(before));
   }
-  servers.forEach((server) => server.stop());
+  for (const server of servers) server.stop();
   return { differences, answers };
 }
 
@@ -66,8 +66,7 @@ async function answersAbout(server, file) {
     answers.push([what, JSON.stringify(answer, withoutPages)]);
     return answer;
   };
-  const command = (what, name, argument) =>
-    ask(what, 'workspace/executeCommand', { command: name, arguments: [{ uri, ...argument }] });
+  const command = (what, name, argument) => ask(what, 'workspace/executeCommand', { command: name, arguments: [{ uri, ...argument }] });
   await ask('diagnostics', 'textDocument/diagnostic', { textDocument });
   await ask('formatting', 'textDocument/formatting', { textDocument, options: { tabSize: 4, insertSpaces: true } });
   for (const position of positions(text)) {
