@@ -102,7 +102,10 @@ describe('inline PTX', { skip, timeout: 600_000 }, () => {
 
     test('the lens runs the statement for one warp', async () => {
       await bench.lens('Try it').first().click();
-      await bench.lens(/d = 0 1 4 9 16 25 36 49/).first().waitFor();
+      await bench
+        .lens(/d = 0 1 4 9 16 25 36 49/)
+        .first()
+        .waitFor();
       await bench.hover('mul.lo', 'mul', /All 32 lanes/);
       await shot('cuda-try');
     });

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 
 use crate::project::project_root;
-use crate::{notices, shell, skipped};
+use crate::{notices, shell, skipped, web};
 
 const FOLDER: &str = "editors/vscode";
 
@@ -19,12 +19,9 @@ pub(crate) fn node_is_there() -> bool {
     there
 }
 
-/// The page, whose links the extension opens.
-const PAGE: &str = "editors/web";
-
 /// Installs the extension's tools, and those of the page.
 pub(crate) fn install_tools() -> Result<()> {
-    install(PAGE)?;
+    install(web::PAGE)?;
     install(FOLDER)
 }
 
@@ -55,10 +52,23 @@ pub(crate) fn pack(server: &PathBuf) -> Result<PathBuf> {
     let package = root.join("dist").join(format!("warplens-{target}.vsix"));
     fs::create_dir_all(root.join("dist"))?;
     npm(FOLDER, &["run", "--silent", "build"])?;
+    pack_module()?;
     let out = shell::path_text(&package)?;
     let vsce = ["exec", "--no", "--", "vsce", "package", "--no-dependencies", "--allow-missing-repository"];
     npm(FOLDER, &[&vsce[..], &["--target", target, "--out", out]].concat())?;
     Ok(package)
+}
+
+/// Puts the server for browsers into the package, if `cargo xtask web` has built it.
+fn pack_module() -> Result<()> {
+    let root = project_root();
+    let module = root.join(web::OUT).join("warplens.wasm");
+    if !module.is_file() {
+        skipped::note("the extension in a browser", "`cargo xtask web` did not build its server");
+        return Ok(());
+    }
+    fs::copy(&module, root.join(FOLDER).join("out/warplens.wasm")).context("cannot copy the module")?;
+    Ok(())
 }
 
 /// The name of the platform in the extension registries.

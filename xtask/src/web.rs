@@ -15,9 +15,9 @@ const TARGET: &str = "wasm32-unknown-unknown";
 /// The profile of the module, and the folder of its build, which other builds do not wait for.
 const PROFILE: &str = "web";
 const BUILD: &str = "target/web";
-const OUT: &str = "dist/web";
+pub(crate) const OUT: &str = "dist/web";
 /// The sources of the page.
-const PAGE: &str = "editors/web";
+pub(crate) const PAGE: &str = "editors/web";
 
 /// Builds everything.
 pub(crate) fn run() -> Result<()> {
@@ -84,7 +84,9 @@ fn build_page() -> Result<()> {
     }
     extension::install(PAGE)?;
     shell::run(PAGE, "npm", &["run", "--silent", "build"])?;
-    copy(&root.join(PAGE).join("out"), &root.join(OUT))
+    copy(&root.join(PAGE).join("out"), &root.join(OUT))?;
+    // The service worker lists all files, those of the server too.
+    shell::run(PAGE, "node", &["offline.mjs", shell::path_text(&root.join(OUT))?])
 }
 
 fn copy(from: &Path, to: &Path) -> Result<()> {

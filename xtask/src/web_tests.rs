@@ -2,25 +2,17 @@
 
 use anyhow::Result;
 
-use crate::{extension, shell, skipped};
+use crate::{extension, shell, web};
 
-/// The sources of the page.
-const PAGE: &str = "editors/web";
 const FOLDER: &str = "tests/web";
-/// The language server of the page.
-const MODULE: &str = "dist/web/warplens.wasm";
 
 pub(crate) fn run() -> Result<()> {
     if !extension::node_is_there() {
         return Ok(());
     }
-    extension::install(PAGE)?;
-    for script in ["check", "test:unit", "build"] {
-        extension::npm(PAGE, &["run", "--silent", script])?;
-    }
-    if !crate::project::project_root().join(MODULE).is_file() {
-        skipped::note("the page in browsers", "its server was not built");
-        return Ok(());
+    web::run()?;
+    for script in ["check", "test:unit"] {
+        extension::npm(web::PAGE, &["run", "--silent", script])?;
     }
     extension::install(FOLDER)?;
     shell::run(FOLDER, "node", &["--test", "--test-reporter=spec", "page.test.mjs"])

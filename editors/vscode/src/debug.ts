@@ -1,7 +1,7 @@
 // The debugger: starts `warplens dap`, and adds the moves and questions that the Debug Adapter Protocol does not have.
 import * as vscode from 'vscode';
+import type { Home } from './home/home';
 import { FORMER_SASS, LANGUAGES } from './languages';
-import { findProgram } from './server';
 import type { LaneStore } from './store';
 
 const TYPE = 'warplens';
@@ -19,10 +19,10 @@ interface Link {
 }
 
 /** Registers the debugger of kernels. */
-export function debugKernels(context: vscode.ExtensionContext, store: LaneStore): vscode.Disposable {
+export function debugKernels(home: Home, store: LaneStore): vscode.Disposable {
   return vscode.Disposable.from(
     vscode.debug.registerDebugAdapterDescriptorFactory(TYPE, {
-      createDebugAdapterDescriptor: () => new vscode.DebugAdapterExecutable(findProgram(context), ['dap']),
+      createDebugAdapterDescriptor: () => new vscode.DebugAdapterExecutable(home.program(), ['dap']),
     }),
     vscode.debug.registerDebugConfigurationProvider(TYPE, {
       resolveDebugConfiguration: (_folder, config) => complete(config, store),

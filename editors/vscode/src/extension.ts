@@ -1,4 +1,4 @@
-// The entry point of the extension: registers its commands and starts the server for documents of its languages.
+// The extension, wherever it runs: registers its commands and starts the server for documents of its languages.
 // All analysis is in the server; the extension only provides menus and the status bar.
 import * as vscode from 'vscode';
 import type { Tab } from '../../panel/src/messages';
@@ -9,6 +9,7 @@ import { Encodings } from './encodings';
 import { FindingView } from './finding';
 import { newKernel, reportIssue } from './first_minute';
 import { openGoTo } from './go_to/box';
+import type { Home } from './home/home';
 import { applyIndentation } from './indentation';
 import { Lanes } from './lanes';
 import { HOSTS, INLINE, LANGUAGES } from './languages';
@@ -20,10 +21,10 @@ import { offerListings } from './listing';
 import { LitLines } from './lit';
 import { goToDivergence, goToNextVisit, goToWarp } from './navigate';
 import { offerStrip } from './offer_strip';
+import { openLinks } from './page_links';
 import { LanesPanel } from './panel/view';
 import { pickLaunch, pickModel, runFirst } from './pick';
 import { pickWarp } from './pick_warp';
-import { offerPython } from './python';
 import { SameLaunch } from './same_launch';
 import { SassBeside } from './sass';
 import { sortSassDocuments } from './sass_documents';
@@ -34,9 +35,9 @@ import { Strip } from './strip';
 import { goToVisit } from './visit';
 import { adoptWaveDocuments } from './wave';
 
-export function activate(context: vscode.ExtensionContext): void {
-  const log = vscode.window.createOutputChannel('Warplens', { log: true });
-  const server = new Server(context, log);
+/** The extension with a server that runs in a home, and with what only some homes have. */
+export function activateIn(home: Home, context: vscode.ExtensionContext, log: vscode.LogOutputChannel, others: vscode.Disposable[]): void {
+  const server = new Server(home, context, log);
   const store = new LaneStore(server);
   server.hoverLinks = (hover, uri, line) => withLinks(hover, uri, line, store);
   const lanes = new Lanes(server, store);
@@ -55,8 +56,9 @@ export function activate(context: vscode.ExtensionContext): void {
     sortSassDocuments(),
     adoptLaunchDocuments(),
     offerListings(server),
-    offerPython(context),
-    debugKernels(context, store),
+    debugKernels(home, store),
+    openLinks(server),
+    ...others,
   );
   const commands: Record<string, (...args: never[]) => unknown> = {
     ...launchCommands(server, lanes),
