@@ -55,7 +55,7 @@ export function activate(context: vscode.ExtensionContext): void {
     adoptLaunchDocuments(),
     offerListings(server),
     offerPython(context),
-    debugKernels(context, store),
+    debugKernels(context, server, store),
   );
   const commands: Record<string, (...args: never[]) => unknown> = {
     ...launchCommands(server, lanes),

@@ -4,6 +4,7 @@
 mod support;
 
 mod client;
+mod walk;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

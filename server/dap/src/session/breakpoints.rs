@@ -9,7 +9,7 @@ use warplens_sim_warp::recording::Space;
 
 use super::{Answer, Failure, Session, read};
 use crate::expression::Expression;
-use crate::stops::{Breakpoint, DataBreakpoint, Filters, HitCondition, LogMessage, Watched};
+use crate::stops::{Breakpoint, Condition, DataBreakpoint, Filters, HitCondition, LogMessage, Watched};
 use crate::variables::{Container, parse_reference};
 
 #[derive(Deserialize, Default)]
@@ -170,8 +170,10 @@ impl<W: Write> Session<'_, W> {
         let log =
             log.map_err(|error| format!("log message, column {}: {}", error.offset + 1, error.message))?;
         let hits = given(asked.hit_condition.as_ref()).map(HitCondition::parse).transpose()?;
-        let condition = condition(asked.condition.as_ref())?;
-        let condition = condition.map(|condition| self.known(condition, statement)).transpose()?;
+        let parsed = condition(asked.condition.as_ref())?;
+        let known = parsed.map(|parsed| self.known(parsed, statement)).transpose()?;
+        let text = asked.condition.clone().unwrap_or_default();
+        let condition = known.map(|expression| Condition { text, expression });
         Ok(Breakpoint { id, statement, condition, hits, log, is_function })
     }
 
