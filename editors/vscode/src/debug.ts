@@ -1,7 +1,9 @@
 // The debugger: starts `warplens dap`, and adds the moves and questions that the Debug Adapter Protocol does not have.
 import * as vscode from 'vscode';
+import { selectionOf } from '../../shared/masks';
 import type { Home } from './home/home';
 import { FORMER_SASS, LANGUAGES } from './languages';
+import type { Server } from './server';
 import type { LaneStore } from './store';
 
 const TYPE = 'warplens';
@@ -18,8 +20,15 @@ interface Link {
   operands: { name: string; value: string | null }[];
 }
 
+/** The answer of `warplens/position`. */
+interface Position {
+  line: number | null;
+  cta: number[];
+  warp: number;
+}
+
 /** Registers the debugger of kernels. */
-export function debugKernels(home: Home, store: LaneStore): vscode.Disposable {
+export function debugKernels(home: Home, server: Server, store: LaneStore): vscode.Disposable {
   return vscode.Disposable.from(
     vscode.debug.registerDebugAdapterDescriptorFactory(TYPE, {
       createDebugAdapterDescriptor: () => new vscode.DebugAdapterExecutable(home.program(), ['dap']),
@@ -27,7 +36,27 @@ export function debugKernels(home: Home, store: LaneStore): vscode.Disposable {
     vscode.debug.registerDebugConfigurationProvider(TYPE, {
       resolveDebugConfiguration: (_folder, config) => complete(config, store),
     }),
+    vscode.debug.registerDebugAdapterTrackerFactory(TYPE, {
+      createDebugAdapterTracker: (session) => ({
+        onDidSendMessage: (message: { type: string; event?: string }) => {
+          if (message.type === 'event' && message.event === 'stopped') void follow(session, server, store);
+        },
+      }),
+    }),
   );
+}
+
+/** Shows the lanes and the values of a document as they are where the debugger has stopped. */
+async function follow(session: vscode.DebugSession, server: Server, store: LaneStore): Promise<void> {
+  const uri = vscode.Uri.file(String(session.configuration.program)).toString();
+  const masks = store.of(uri);
+  if (!masks) return;
+  const { line, cta, warp } = (await session.customRequest('warplens/position')) as Position;
+  if (line === null) return;
+  const shown = [...masks.cta, masks.warp].join();
+  if (shown !== [...cta, warp].join()) await server.select({ ...selectionOf(uri, masks), cta, warp });
+  const { result } = (await session.customRequest('evaluate', { expression: 'visit' })) as { result: string };
+  await server.execute('warplens.selectVisit', { uri, line: line - 1, visit: Number(result) });
 }
 
 /** Debugs a kernel under its shown launch, or else its first one. */

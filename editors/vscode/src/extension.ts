@@ -56,7 +56,7 @@ export function activateIn(home: Home, context: vscode.ExtensionContext, log: vs
     sortSassDocuments(),
     adoptLaunchDocuments(),
     offerListings(server),
-    debugKernels(home, store),
+    debugKernels(home, server, store),
     openLinks(server),
     ...others,
   );

@@ -17,6 +17,7 @@ use crate::framing;
 use crate::interrupt::Interrupt;
 use crate::stops::{Filters, Reason, Stops};
 use crate::variables::Handles;
+use breakpoints::SourceBreakpoints;
 
 /// Why a request fails.
 #[derive(Debug)]
@@ -83,8 +84,10 @@ pub(crate) struct Session<'s, W: Write> {
     is_configured: bool,
     is_started: bool,
     stops: Stops,
-    /// Breakpoints of sources other than the debugged one, and those set before the launch is known.
-    requested: Vec<Json>,
+    /// The breakpoints of each source.
+    requested: Vec<SourceBreakpoints>,
+    /// Whether the client set breakpoints before the launch was known.
+    are_unreported: bool,
     requested_functions: Option<Json>,
     next_breakpoint: u64,
     handles: Handles,
@@ -119,6 +122,7 @@ impl<'s, W: Write> Session<'s, W> {
             is_started: false,
             stops: no_stops(),
             requested: Vec::new(),
+            are_unreported: false,
             requested_functions: None,
             next_breakpoint: 1,
             handles: Handles::default(),
@@ -187,13 +191,9 @@ impl<'s, W: Write> Session<'s, W> {
         match request.command.as_str() {
             "launch" => {
                 let answer = self.launch(arguments);
-                let is_launched = answer.is_ok();
                 self.respond(&request, answer)?;
-                if is_launched {
-                    self.event("initialized", json!({}))?;
-                    self.start()?;
-                }
-                Ok(())
+                self.report_breakpoints()?;
+                self.start()
             }
             "configurationDone" => {
                 self.is_configured = true;
@@ -213,6 +213,11 @@ impl<'s, W: Write> Session<'s, W> {
                 self.respond(&request, Ok(Json::Null))?;
                 self.event("terminated", json!({}))
             }
+            "initialize" => {
+                let body = self.initialize(&arguments);
+                self.respond(&request, Ok(body))?;
+                self.event("initialized", json!({}))
+            }
             command if moves::is_move(command) => self.move_by(&request, &arguments),
             _ => {
                 let answer = self.answer(&request.command, &arguments);
@@ -223,7 +228,6 @@ impl<'s, W: Write> Session<'s, W> {
 
     fn answer(&mut self, command: &str, arguments: &Json) -> Answer {
         match command {
-            "initialize" => Ok(self.initialize(arguments)),
             "attach" => Err("attach is not supported: use a launch request, with `program`".into()),
             "setBreakpoints" => self.set_breakpoints(arguments),
             "setFunctionBreakpoints" => self.set_function_breakpoints(arguments),

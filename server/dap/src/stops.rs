@@ -11,11 +11,24 @@ use crate::expression::{Expression, ParseError};
 pub(crate) struct Breakpoint {
     pub(crate) id: u64,
     pub(crate) statement: StatementId,
-    pub(crate) condition: Option<Expression>,
+    pub(crate) condition: Option<Condition>,
     pub(crate) hits: Option<HitCondition>,
     /// Printed instead of a stop.
     pub(crate) log: Option<LogMessage>,
     pub(crate) is_function: bool,
+}
+
+/// A condition and its text, by which equal ones are told.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Condition {
+    pub(crate) text: String,
+    pub(crate) expression: Expression,
+}
+
+/// The breakpoints of a statement with the same condition, which is evaluated once for all of them.
+pub(crate) struct Alike<'b> {
+    condition: Option<&'b Condition>,
+    breakpoints: Vec<&'b Breakpoint>,
 }
 
 /// Which hits of a breakpoint count, from 1 at the start of the launch.
@@ -214,10 +227,17 @@ impl Stops {
     }
 
     /// The breakpoints of each statement.
-    pub(crate) fn by_statement(&self) -> FxHashMap<StatementId, Vec<&Breakpoint>> {
-        let mut found: FxHashMap<_, Vec<_>> = FxHashMap::default();
+    pub(crate) fn by_statement(&self) -> FxHashMap<StatementId, Vec<Alike<'_>>> {
+        let mut groups: FxHashMap<(StatementId, Option<&str>), Alike<'_>> = FxHashMap::default();
         for breakpoint in self.breakpoints() {
-            found.entry(breakpoint.statement).or_default().push(breakpoint);
+            let condition = breakpoint.condition.as_ref();
+            let key = (breakpoint.statement, condition.map(|condition| condition.text.as_str()));
+            let new = || Alike { condition, breakpoints: Vec::new() };
+            groups.entry(key).or_insert_with(new).breakpoints.push(breakpoint);
+        }
+        let mut found: FxHashMap<_, Vec<_>> = FxHashMap::default();
+        for ((statement, _), alike) in groups {
+            found.entry(statement).or_default().push(alike);
         }
         found
     }
@@ -231,7 +251,7 @@ impl Stops {
     /// The statements whose visits have to be numbered.
     pub(crate) fn numbered(&self) -> FxHashSet<StatementId> {
         let needs = |breakpoint: &&Breakpoint| {
-            breakpoint.condition.as_ref().is_some_and(Expression::needs_visit)
+            breakpoint.condition.as_ref().is_some_and(|condition| condition.expression.needs_visit())
                 || breakpoint.log.as_ref().is_some_and(LogMessage::needs_visit)
         };
         self.breakpoints().filter(needs).map(|breakpoint| breakpoint.statement).collect()
@@ -265,7 +285,8 @@ impl Stops {
         state: &State,
         facts: &Facts,
     ) -> bool {
-        self.satisfied(breakpoint.condition.as_ref(), &self.at(event, state, facts))
+        let condition = breakpoint.condition.as_ref().map(|condition| &condition.expression);
+        self.satisfied(condition, &self.at(event, state, facts))
     }
 
     /// The reason to stop before a step.
@@ -274,21 +295,27 @@ impl Stops {
         event: &Event<'_>,
         state: &State,
         facts: &Facts,
-        by_statement: &FxHashMap<StatementId, Vec<&Breakpoint>>,
+        by_statement: &FxHashMap<StatementId, Vec<Alike<'_>>>,
         log: &mut dyn FnMut(&LogMessage, &At<'_>, StatementId),
     ) -> Option<Reason> {
         let (mut lines, mut functions) = (Vec::new(), Vec::new());
-        for breakpoint in by_statement.get(&event.statement).into_iter().flatten() {
-            let counts = self.hits.get(&breakpoint.id).is_none_or(|steps| steps.contains(&event.step));
-            if !counts || !self.is_hit(breakpoint, event, state, facts) {
+        for alike in by_statement.get(&event.statement).into_iter().flatten() {
+            let condition = alike.condition.map(|condition| &condition.expression);
+            if !self.satisfied(condition, &self.at(event, state, facts)) {
                 continue;
             }
-            match &breakpoint.log {
-                Some(message) => log(message, &self.at(event, state, facts), event.statement),
-                None if breakpoint.is_function => functions.push(breakpoint.id),
-                None => lines.push(breakpoint.id),
+            let counts = |breakpoint: &&&Breakpoint| {
+                self.hits.get(&breakpoint.id).is_none_or(|steps| steps.contains(&event.step))
+            };
+            for breakpoint in alike.breakpoints.iter().filter(counts) {
+                match &breakpoint.log {
+                    Some(message) => log(message, &self.at(event, state, facts), event.statement),
+                    None if breakpoint.is_function => functions.push(breakpoint.id),
+                    None => lines.push(breakpoint.id),
+                }
             }
         }
+        lines.sort_unstable();
         let finding =
             self.findings.get(&event.step).into_iter().flatten().find(|finding| match &self.filters {
                 Filters::All => true,

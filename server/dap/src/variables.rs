@@ -27,7 +27,7 @@ pub(crate) enum Container {
         cell: CellId,
     },
     /// Values by lane, already computed.
-    Lanes(Vec<String>),
+    Lanes(Lanes),
     /// Memory in elements.
     Memory {
         space: Space,
@@ -95,6 +95,16 @@ pub(crate) struct Wanted {
 /// The lanes of a mask as a client reads them.
 pub(crate) fn lanes_text(mask: Mask) -> String {
     warplens_sim_warp::LaneSet(mask).to_string()
+}
+
+/// A value of an expression as a client reads it; `-` if there is none.
+pub(crate) fn text_of(value: Option<Value>, hex: bool) -> String {
+    match value {
+        None => "-".to_owned(),
+        Some(Value::Integer(value)) if hex => format!("{value:#x}"),
+        Some(Value::Integer(value)) => value.to_string(),
+        Some(Value::Float(value)) => format!("{value:?}"),
+    }
 }
 
 /// A vector in a line: one value if it is uniform, a function of the lane if it is affine, else all values in groups of eight.
@@ -229,9 +239,10 @@ impl Debuggee {
                         .collect(),
                 )
             }
-            Container::Lanes(texts) => page(
-                texts.iter().enumerate().map(|(lane, text)| variable(lane.to_string(), text, 0)).collect(),
-            ),
+            Container::Lanes(values) => {
+                let texts = values.iter().map(|value| text_of(*value, wanted.hex));
+                page(texts.enumerate().map(|(lane, text)| variable(lane.to_string(), text, 0)).collect())
+            }
             Container::Memory { space, owner, address, len, ty } => {
                 let size = u64::from(ty.bits() / 8).max(1);
                 let total = len / size;
@@ -312,7 +323,7 @@ impl Debuggee {
             let texts: Vec<String> = (0..width).map(|lane| value(lane).unwrap_or(0).to_string()).collect();
             let text = summary(&values, &texts, self.launched(warp));
             json!({
-                "name": name, "value": text, "variablesReference": handles.add(Container::Lanes(texts)),
+                "name": name, "value": text, "variablesReference": handles.add(Container::Lanes(values)),
                 "indexedVariables": width, "evaluateName": name,
             })
         };

@@ -4,6 +4,7 @@
 mod support;
 
 mod client;
+mod walk;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -301,7 +302,7 @@ fn expressions_are_evaluated_for_each_lane() {
         ("%tid.x * 3", "3*lane"),
         ("min(%r2) + max(%r2)", "62"),
         ("%r2:f32 == 0.0", "1 0 0 0 0 0 0 0 | 0 0 0 0 0 0 0 0 | 0 0 0 0 0 0 0 0 | 0 0 0 0 0 0 0 0"),
-        ("-1:u8", "255"),
+        ("(-1):u8", "255"),
         ("visit", "1"),
     ] {
         assert_eq!(client.evaluate(expression), expected, "{expression}");

@@ -1,6 +1,6 @@
 //! Requests about breakpoints.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -9,7 +9,7 @@ use warplens_sim_warp::recording::Space;
 
 use super::{Answer, Failure, Session, read};
 use crate::expression::Expression;
-use crate::stops::{Breakpoint, DataBreakpoint, HitCondition, LogMessage, Watched};
+use crate::stops::{Breakpoint, Condition, DataBreakpoint, Filters, HitCondition, LogMessage, Watched};
 use crate::variables::{Container, parse_reference};
 
 #[derive(Deserialize, Default)]
@@ -49,6 +49,12 @@ struct DataInfo {
     frame_id: Option<u64>,
 }
 
+/// The breakpoints of a source, with their numbers.
+pub(super) struct SourceBreakpoints {
+    source: Json,
+    breakpoints: Vec<(u64, Asked)>,
+}
+
 /// A text of the client that is empty is none.
 fn given(text: Option<&String>) -> Option<&str> {
     text.map(String::as_str).filter(|text| !text.trim().is_empty())
@@ -66,45 +72,55 @@ impl<W: Write> Session<'_, W> {
     }
 
     pub(super) fn set_breakpoints(&mut self, arguments: &Json) -> Answer {
-        let SetBreakpoints { source, .. } = read("setBreakpoints", arguments)?;
+        let SetBreakpoints { source, breakpoints } = read("setBreakpoints", arguments)?;
         let path = |json: &Json| json.get("path").cloned();
-        self.requested.retain(|other| other.get("source").and_then(path) != path(&source));
-        self.requested.push(arguments.clone());
-        self.renew_lines(Some(arguments))
+        self.requested.retain(|other| path(&other.source) != path(&source));
+        let breakpoints: Vec<_> = breakpoints.into_iter().map(|asked| (self.number(), asked)).collect();
+        self.requested.push(SourceBreakpoints { source, breakpoints });
+        self.are_unreported |= self.debuggee.is_none();
+        let answers = self.renew_lines();
+        Ok(json!({ "breakpoints": answers.last() }))
     }
 
     /// Resolves the breakpoints again, for a launch that has been opened.
     pub(super) fn renew_breakpoints(&mut self) -> Result<(), Failure> {
-        self.stops.filters = match std::mem::replace(&mut self.stops.filters, crate::stops::Filters::All) {
-            crate::stops::Filters::All => self.default_filters(),
-            filters @ crate::stops::Filters::Kinds(_) => filters,
+        self.stops.filters = match std::mem::replace(&mut self.stops.filters, Filters::All) {
+            Filters::All => self.default_filters(),
+            filters @ Filters::Kinds(_) => filters,
         };
-        self.renew_lines(None)?;
+        self.renew_lines();
         if let Some(arguments) = self.requested_functions.clone() {
             self.set_function_breakpoints(&arguments)?;
         }
         Ok(())
     }
 
-    /// Resolves all breakpoints on lines; answers for those of one request.
-    fn renew_lines(&mut self, asked: Option<&Json>) -> Answer {
-        let mut all = Vec::new();
-        let mut answers = Vec::new();
-        for arguments in std::mem::take(&mut self.requested) {
-            let is_asked = asked == Some(&arguments);
-            let SetBreakpoints { source, breakpoints } = read("setBreakpoints", &arguments)?;
-            let is_here = self.is_debugged(&source);
-            for breakpoint in &breakpoints {
-                let (resolved, answer) = self.resolve(breakpoint, is_here);
+    /// Tells the client where breakpoints are that it set before the launch was known.
+    pub(super) fn report_breakpoints(&mut self) -> io::Result<()> {
+        if self.debuggee.is_none() || !std::mem::take(&mut self.are_unreported) {
+            return Ok(());
+        }
+        for breakpoint in self.renew_lines().into_iter().flatten() {
+            self.event("breakpoint", json!({ "reason": "changed", "breakpoint": breakpoint }))?;
+        }
+        Ok(())
+    }
+
+    /// Resolves all breakpoints on lines; returns the answers for each source.
+    fn renew_lines(&mut self) -> Vec<Vec<Json>> {
+        let (mut all, mut answers) = (Vec::new(), Vec::new());
+        for requested in &self.requested {
+            let is_here = self.is_debugged(&requested.source);
+            let mut answered = Vec::new();
+            for (id, asked) in &requested.breakpoints {
+                let (resolved, answer) = self.resolve(*id, asked, is_here);
                 all.extend(resolved);
-                if is_asked {
-                    answers.push(answer);
-                }
+                answered.push(answer);
             }
-            self.requested.push(arguments);
+            answers.push(answered);
         }
         self.stops.lines = all;
-        Ok(json!({ "breakpoints": answers }))
+        answers
     }
 
     fn is_debugged(&self, source: &Json) -> bool {
@@ -113,8 +129,7 @@ impl<W: Write> Session<'_, W> {
         path == debuggee.path || self.loader.is_same_file(path, &debuggee.path)
     }
 
-    fn resolve(&mut self, asked: &Asked, is_here: bool) -> (Option<Breakpoint>, Json) {
-        let id = self.number();
+    fn resolve(&self, id: u64, asked: &Asked, is_here: bool) -> (Option<Breakpoint>, Json) {
         let refused = |message: String| (None, json!({ "id": id, "verified": false, "message": message }));
         if !is_here {
             return refused("this file is not debugged".to_owned());
@@ -155,8 +170,10 @@ impl<W: Write> Session<'_, W> {
         let log =
             log.map_err(|error| format!("log message, column {}: {}", error.offset + 1, error.message))?;
         let hits = given(asked.hit_condition.as_ref()).map(HitCondition::parse).transpose()?;
-        let condition = condition(asked.condition.as_ref())?;
-        let condition = condition.map(|condition| self.known(condition, statement)).transpose()?;
+        let parsed = condition(asked.condition.as_ref())?;
+        let known = parsed.map(|parsed| self.known(parsed, statement)).transpose()?;
+        let text = asked.condition.clone().unwrap_or_default();
+        let condition = known.map(|expression| Condition { text, expression });
         Ok(Breakpoint { id, statement, condition, hits, log, is_function })
     }
 

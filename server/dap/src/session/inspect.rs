@@ -8,9 +8,9 @@ use warplens_sim_warp::StatementId;
 
 use super::{Answer, Failure, Session, control, read};
 use crate::debuggee::{At, written};
-use crate::expression::{Expression, Value};
+use crate::expression::Expression;
 use crate::stops::Reason;
-use crate::variables::{Container, ScopeKind, Wanted, parse_reference, summary};
+use crate::variables::{Container, ScopeKind, Wanted, parse_reference, summary, text_of};
 
 /// Frames of a warp have consecutive numbers.
 const FRAMES: u64 = 128;
@@ -55,15 +55,6 @@ struct ReadMemory {
     count: u64,
 }
 
-fn text_of(value: Option<Value>, hex: bool) -> String {
-    match value {
-        None => "-".to_owned(),
-        Some(Value::Integer(value)) if hex => format!("{value:#x}"),
-        Some(Value::Integer(value)) => value.to_string(),
-        Some(Value::Float(value)) => format!("{value:?}"),
-    }
-}
-
 /// An expression in a line of text, as log points print it.
 pub(super) fn one_line(expression: &Expression, at: &At<'_>) -> String {
     match expression.evaluate(at) {
@@ -96,18 +87,19 @@ impl<W: Write> Session<'_, W> {
         let Ok((debuggee, interrupt)) = self.running() else { return Ok(json!({ "threads": [] })) };
         control!(interrupt => control);
         let (warps, focus, width) = (debuggee.warps(), debuggee.warp, debuggee.width());
-        let mut threads = Vec::new();
+        let mut shown = Vec::new();
         for warp in std::iter::once(focus).chain(warps.clone().filter(|warp| *warp != focus)) {
             let next = debuggee.next_of(warp, debuggee.position, control)?;
+            shown.push((warp, next.map(|visit| (visit.active.count_ones(), debuggee.line(visit.statement)))));
+        }
+        let thread = |(warp, next): (u32, Option<(u32, u32)>)| {
             let place = match next {
-                Some(visit) => {
-                    format!("{}/{width}  L{}", visit.active.count_ones(), debuggee.line(visit.statement) + 1)
-                }
+                Some((lanes, line)) => format!("{lanes}/{width}  L{}", self.line(line)),
                 None => "done".to_owned(),
             };
-            threads.push(json!({ "id": warp + 1, "name": format!("w{}  {place}", warp - warps.start) }));
-        }
-        Ok(json!({ "threads": threads }))
+            json!({ "id": warp + 1, "name": format!("w{}  {place}", warp - warps.start) })
+        };
+        Ok(json!({ "threads": shown.into_iter().map(thread).collect::<Vec<_>>() }))
     }
 
     pub(super) fn stack_trace(&mut self, arguments: &Json) -> Answer {
@@ -212,14 +204,14 @@ impl<W: Write> Session<'_, W> {
             .name()
             .and_then(|name| at.facts.cell(at.function, name))
             .map(|cell| (cell, at.facts.type_of(cell)));
-        let text_of = |lane: u32| match ty {
+        let text_in = |lane: u32| match ty {
             Some((cell, ty)) => {
                 let bits = state.cell(warp, cell).and_then(|value| value.of(lane));
                 bits.map_or_else(|| "-".to_owned(), |bits| written(bits, ty, hex))
             }
             None => text_of(values[lane as usize], hex),
         };
-        let texts: Vec<String> = (0..width).map(text_of).collect();
+        let texts: Vec<String> = (0..width).map(text_in).collect();
         let active = if at.active == 0 { launched } else { at.active };
         let result = summary(&values, &texts, active);
         let is_vector = ty.is_some() || texts.iter().any(|text| *text != texts[0]);
@@ -228,7 +220,11 @@ impl<W: Write> Session<'_, W> {
             body["type"] = json!(ty.name());
         }
         if is_vector {
-            body["variablesReference"] = json!(self.handles.add(Container::Lanes(texts)));
+            let container = match ty {
+                Some((cell, _)) => Container::Register { warp, cell },
+                None => Container::Lanes(values),
+            };
+            body["variablesReference"] = json!(self.handles.add(container));
             body["indexedVariables"] = json!(width);
         }
         Ok(body)

@@ -184,7 +184,7 @@ fn stores_unwritten(statements: &[Statement]) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
     #[test]
     fn chains_are_the_slices_of_the_run(statements in vec(statement(), 1..40)) {
         // Every register starts with a value.

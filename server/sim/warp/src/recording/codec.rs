@@ -83,9 +83,9 @@ fn put_row(out: &mut Vec<u8>, mask: Mask, values: &[u64]) {
     }
     let widest = values.iter().fold(0, |all, value| all | value);
     let size = match widest {
-        0..=0xff => 0,
-        0..=0xffff => 1,
-        0..=0xffff_ffff => 2,
+        ..0x100 => 0,
+        ..0x1_0000 => 1,
+        ..0x1_0000_0000 => 2,
         _ => 3,
     };
     out.push(RAW + size);

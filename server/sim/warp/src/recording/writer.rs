@@ -113,7 +113,8 @@ impl Writer {
         let lanes = if self.layout.width < 64 { (1 << self.layout.width) - 1 } else { Mask::MAX };
         let values = vec![value; lanes.count_ones() as usize];
         let write = Write { cell, low: Row { lanes, values }, high: None };
-        (self.writes.clear(), self.accesses.clear());
+        self.writes.clear();
+        self.accesses.clear();
         codec::put_write(&mut self.writes, lanes, &write);
         self.held += self.state.write(warp, &write, self.layout.len());
         let statement = StatementId(LAUNCH);

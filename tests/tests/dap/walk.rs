@@ -1,0 +1,73 @@
+//! Random walks: each stop is what a jump to its step shows in another session.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::client::Client;
+use crate::example;
+
+const MOVES: [&str; 7] = [
+    "next",
+    "stepIn",
+    "stepBack",
+    "warplens/stepBackInto",
+    "continue",
+    "reverseContinue",
+    "warplens/position",
+];
+
+/// The position, and every register of a warp in every lane.
+fn shown(client: &mut Client, thread: &Value) -> (Value, Value) {
+    let position = client.position();
+    let frames = client.ask("stackTrace", json!({ "threadId": thread }));
+    let frame = frames["stackFrames"][0]["id"].clone();
+    let scopes = client.ask("scopes", json!({ "frameId": frame }));
+    let mut registers = Vec::new();
+    for name in ["Lanes", "Registers", "Divergence"] {
+        let scope = scopes["scopes"].as_array().expect("a list").iter().find(|scope| scope["name"] == name);
+        let reference = scope.expect("a scope")["variablesReference"].clone();
+        let asked = json!({ "variablesReference": reference, "format": { "hex": true } });
+        for variable in client.ask("variables", asked)["variables"].as_array().expect("a list") {
+            registers.push((variable["name"].clone(), variable["value"].clone()));
+        }
+    }
+    (position, json!(registers))
+}
+
+fn walk(program: &Path, more: &Value, lines: &[u64], seed: u64, moves: usize) {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let (mut client, mut other) =
+        (Client::launched(program, more.clone()), Client::launched(program, more.clone()));
+    let breakpoints: Vec<_> = lines.iter().map(|line| json!({ "line": line })).collect();
+    client.ask("setBreakpoints", json!({ "source": { "path": program }, "breakpoints": breakpoints }));
+    let steps = client.position()["steps"].as_u64().expect("a number");
+    let mut thread = json!(1);
+    for number in 0..moves {
+        let command = MOVES[random.usize(..MOVES.len())];
+        let arguments = match command {
+            "warplens/position" => json!({ "to": random.u64(..=steps) }),
+            _ => json!({ "threadId": thread }),
+        };
+        let (stop, position) = client.go(command, arguments);
+        thread = stop["threadId"].clone();
+        other.to(position["step"].as_u64().expect("a number"));
+        let (here, there) = (shown(&mut client, &thread), shown(&mut other, &thread));
+        assert_eq!(here, there, "{} after move {number}, {command}", program.display());
+    }
+}
+
+#[test]
+fn every_stop_of_a_walk_is_the_same_from_anywhere() {
+    for (name, more, lines) in [
+        ("divergence.ptx", json!({ "launch": "two warps, the second half full" }), [28, 32]),
+        ("divergence.ptx", json!({ "model": "its" }), [26, 34]),
+        ("matmul.ptx", json!({}), [54, 60]),
+        ("divergence.wave", json!({}), [30, 39]),
+        ("divergence.wave", json!({ "model": "wave-emu" }), [29, 36]),
+    ] {
+        walk(&example(name), &more, &lines, 7, 40);
+    }
+    let listing = warplens_test_support::sample("sass-exec/sass/block_sum__sm80.sass");
+    walk(&listing, &json!({}), &[27, 30], 11, 40);
+}
