@@ -191,6 +191,16 @@ function tests(browser, path) {
     await bench.shows('#page-status', /Solved/);
   });
 
+  test('a page of the documentation runs its example', async () => {
+    const page = await bench.open(site.address);
+    await page.goto(`${site.address}docs/findings/data-race.html`);
+    await page.click('.run a');
+    await page.waitForSelector('.strip');
+    await bench.shows('#page-problems', /error Line \d+ Shared-memory race/);
+    const links = await page.$$eval('#page-problems .actions a', (found) => found.map(({ href }) => href));
+    assert.ok(links.includes(`${site.address}docs/findings/data-race.html`), links.join());
+  });
+
   test('a frame shows a kernel that cannot be edited', async () => {
     const page = await bench.open(linkOf({ text: times(2) }, '?embed&readonly&theme=dark'), { width: 700, height: 420 });
     assert.equal(await page.$eval('html', (html) => html.dataset.theme), 'dark');

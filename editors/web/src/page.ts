@@ -2,7 +2,7 @@
 import { EditorView, keymap, type ViewUpdate } from '@codemirror/view';
 import { parse } from 'smol-toml';
 import type { LaneMasks } from '../../shared/masks';
-import { selectionOf, shapeOf, warpCount } from '../../shared/masks';
+import { selectionOf, shapeOf } from '../../shared/masks';
 import { Client, ROOT } from './client';
 import { Comparison } from './compare';
 import { element } from './elements';
@@ -11,13 +11,15 @@ import { Fixes } from './fixes';
 import { Form, type Launch, launchFile } from './form';
 import { LanesPanel } from './lanes_panel';
 import { INFO } from './languages';
-import { decodeFragment, LANGUAGES, type Language, type LinkState } from './link';
+import { decodeFragment, type Language, type LinkState } from './link';
 import { keepOffline } from './offline';
 import { Pane } from './pane';
 import { type Fix, goTo, list } from './problems';
 import { save } from './save';
 import { linkTo, markdown, vscodeLink } from './share';
+import { LanguageTabs } from './tabs';
 import { applyTheme } from './theme';
+import { WarpList } from './warps';
 
 declare const NONCE: string;
 
@@ -30,7 +32,6 @@ document.body.classList.add('warplens-webview');
 
 const run = element<HTMLButtonElement>('page-run');
 const stop = element<HTMLButtonElement>('page-stop');
-const warps = element<HTMLSelectElement>('page-warp');
 const status = element('page-status');
 const problems = element('page-problems');
 /** What the tabs of other languages show when they are chosen again. */
@@ -91,6 +92,8 @@ const panel: LanesPanel = new LanesPanel(element('warplens-panel'), client, {
 });
 const form = new Form(isExercise, () => void runForm());
 const comparison = new Comparison(client, main, other, say);
+const warps = new WarpList((cta, warp) => void selectWarp(cta, warp));
+const tabs = new LanguageTabs(choose);
 
 /** Whether a new text took the place of the whole old one. */
 function replacesAll({ changes, startState }: ViewUpdate): boolean {
@@ -152,7 +155,7 @@ async function update(uri: string): Promise<void> {
   const masks = await main.fetch();
   if (masks === undefined || uri !== main.uri) return;
   panel.show(uri, masks, main.view);
-  listWarps(masks);
+  warps.show(masks);
   if (!masks) return;
   form.hint(masks.launch.grid, masks.launch.block);
   say(sentence(masks));
@@ -179,30 +182,6 @@ function judge({ status, findings, outdated }: LaneMasks): void {
   say(isSolved ? 'Solved: the run has the expected results.' : `Not yet: ${error?.message.split('\n')[0] ?? status}`);
 }
 
-/** Lists the warps of the run. */
-function listWarps(masks: LaneMasks | null): void {
-  warps.replaceChildren();
-  if (!masks) return;
-  const [x = 1, y = 1, z = 1] = masks.launch.grid;
-  const count = warpCount(masks);
-  const isMany = x * y * z > 1;
-  const options: HTMLOptionElement[] = [];
-  for (let at = 0; at < Math.min(x * y * z * count, MAX_WARPS); at++) {
-    const warp = at % count;
-    const block = Math.floor(at / count);
-    const cta = [block % x, Math.floor(block / x) % y, Math.floor(block / (x * y))];
-    const isShown = warp === masks.warp && cta.join() === masks.cta.join();
-    const option = new Option(isMany ? `${warp} of block ${cta.join(',')}` : `${warp}`, `${at}`, false, isShown);
-    option.dataset.cta = cta.join();
-    option.dataset.warp = `${warp}`;
-    options.push(option);
-  }
-  warps.replaceChildren(...options);
-}
-
-/** More would make the list slow. */
-const MAX_WARPS = 4096;
-
 async function selectWarp(cta: number[], warp: number): Promise<void> {
   const { masks, uri } = main;
   if (!masks) return;
@@ -220,11 +199,7 @@ function open({ text, language, launch, compare, ...rest }: LinkState | Example)
   form.write(launch, task);
   form.offerModels(modelsOf(language));
   list(problems, main.view, [], fix);
-  for (const button of document.querySelectorAll<HTMLElement>('#page-languages [role=tab]')) {
-    const isChosen = button.dataset.language === language;
-    button.setAttribute('aria-selected', `${isChosen}`);
-    button.tabIndex = isChosen ? 0 : -1;
-  }
+  tabs.show(language);
   const exercise = element('page-task');
   exercise.hidden = !isExercise || !task;
   exercise.textContent = task ?? '';
@@ -336,31 +311,12 @@ function choose(language: Language): void {
   open(kept.get(language) ?? exampleOf(language));
 }
 
-for (const language of LANGUAGES) {
-  const tab = document.createElement('button');
-  Object.assign(tab, { type: 'button', role: 'tab', textContent: INFO[language].title });
-  tab.dataset.language = language;
-  tab.setAttribute('aria-controls', 'page-editors');
-  tab.addEventListener('click', () => choose(language));
-  tab.addEventListener('keydown', ({ key }) => {
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[key];
-    if (!by) return;
-    const next = LANGUAGES[(LANGUAGES.indexOf(language) + by + LANGUAGES.length) % LANGUAGES.length] ?? language;
-    document.querySelector<HTMLElement>(`#page-languages [data-language=${next}]`)?.focus();
-    choose(next);
-  });
-  element('page-languages').append(tab);
-}
 const menu = element<HTMLSelectElement>('page-examples');
 menu.replaceChildren(new Option('choose…', ''), ...examples.map(({ title }, at) => new Option(title, `${at}`)));
 menu.addEventListener('change', () => {
   const example = examples[Number(menu.value)];
   if (menu.value !== '' && example) open(example);
   menu.value = '';
-});
-warps.addEventListener('change', () => {
-  const { cta = '', warp = '' } = warps.selectedOptions[0]?.dataset ?? {};
-  void selectWarp(cta.split(',').map(Number), Number(warp));
 });
 run.addEventListener('click', () => void runForm());
 stop.addEventListener('click', () => void stopRun());

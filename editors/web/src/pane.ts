@@ -89,7 +89,7 @@ export class Pane {
     const report = await client.request<{ items?: Diagnostic[] }>('textDocument/diagnostic', params).catch(() => undefined);
     // Those of an older text are followed by others.
     if (!report?.items || view.state.doc !== doc) return;
-    this.diagnostics = report.items.map(documented);
+    this.diagnostics = report.items;
     mark(view, this.diagnostics, options.fix);
     options.diagnosed(this.diagnostics);
   }
@@ -129,12 +129,4 @@ export class Pane {
     this.waiting += by;
     this.options.waits(this.waiting);
   }
-}
-
-/** A diagnostic with a link to its page, which is beside this one. */
-function documented(diagnostic: Diagnostic): Diagnostic {
-  const { code, source } = diagnostic;
-  const folder = { warplens: 'diagnostics', 'warplens-sim': 'findings' }[source ?? ''];
-  if (typeof code !== 'string' || folder === undefined) return diagnostic;
-  return { ...diagnostic, codeDescription: { href: `docs/${folder}/${code}.html` } };
 }

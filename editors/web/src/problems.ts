@@ -10,7 +10,6 @@ export interface Diagnostic {
   range: { start: Position; end: Position };
   severity?: 1 | 2 | 3 | 4;
   code?: string | number;
-  codeDescription?: { href: string };
   source?: string;
   message: string;
 }
@@ -49,11 +48,12 @@ export function list(element: HTMLElement, view: EditorView, diagnostics: Diagno
 }
 
 function item(view: EditorView, diagnostic: Diagnostic, fix: Fix): Child {
-  const { range, severity = 1, code, codeDescription, message } = diagnostic;
+  const { range, severity = 1, code, message } = diagnostic;
+  const href = pageOf(diagnostic);
   const [first = '', ...more] = message.split('\n');
   const name = SEVERITIES[severity];
   const place = h('button.place', { onclick: () => goTo(view, range.start) }, `Line ${range.start.line + 1}`);
-  const page = codeDescription && h('a', { href: codeDescription.href, target: '_blank', rel: 'noopener' }, `${code ?? 'docs'}`);
+  const page = href && h('a', { href, target: '_blank', rel: 'noopener' }, `${code ?? 'docs'}`);
   return h(
     `li.${name}`,
     h('span.severity', name),
@@ -64,6 +64,12 @@ function item(view: EditorView, diagnostic: Diagnostic, fix: Fix): Child {
     more.map((line) => h('div', line)),
     h('div.actions', page, h('button', { onclick: () => fix(view, diagnostic) }, 'Quick Fix…')),
   );
+}
+
+/** The page about a diagnostic, which is beside this one. */
+function pageOf({ code, source }: Diagnostic): string | undefined {
+  const folder = { warplens: 'diagnostics', 'warplens-sim': 'findings' }[source ?? ''];
+  return folder && `docs/${folder}/${code}.html`;
 }
 
 /** Moves the cursor of an editor to a position, and shows it. */

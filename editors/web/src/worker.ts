@@ -7,4 +7,11 @@ const server = createServer({
   onExit: () => self.postMessage(null),
 });
 
+// A rejection would stay in here; an error reaches the page, which says that there is no simulator.
+server.catch((error: unknown) =>
+  setTimeout(() => {
+    throw error;
+  }),
+);
+
 self.onmessage = async ({ data }: MessageEvent<string>) => (await server).send(data);
