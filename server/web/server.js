@@ -57,18 +57,23 @@ export async function createServer({ onMessage, files, now = Date.now, onExit, w
     clearTimeout(timer);
     const start = performance.now();
     let wait = 0;
+    // After an answer the client comes first: its next message may be one that a run should not delay.
     while (wait === 0 && performance.now() - start < SLICE) {
       wait = exports.step();
-      deliver();
+      if (deliver()) break;
     }
     if (wait === 0) schedule();
     else if (wait > 0) timer = setTimeout(schedule, wait);
   };
 
+  /** Hands over the messages of the server; false if there is none. */
   const deliver = () => {
+    let hasDelivered = false;
     for (let length = exports.take_message() >>> 0; length > 0; length = exports.take_message() >>> 0) {
       onMessage(text(exports.message() >>> 0, length));
+      hasDelivered = true;
     }
+    return hasDelivered;
   };
 
   /** Ends the server at a trap of the module: its memory may be inconsistent. */
