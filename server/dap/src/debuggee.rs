@@ -296,6 +296,13 @@ impl Facts {
         named.filter(|ty| ty.bits() == bits.bits()).unwrap_or(bits)
     }
 
+    /// Whether the kernel may declare a register that no statement names: it has others of the same name with another number.
+    pub(crate) fn may_declare(&self, name: &str) -> bool {
+        let base = |name: &str| name.trim_end_matches(|digit: char| digit.is_ascii_digit()).to_owned();
+        let wanted = base(name);
+        wanted != name && self.layout.cells().any(|(_, cell)| base(&cell.name) == wanted)
+    }
+
     /// The byte at an address before the position, whether or not the launch wrote it.
     pub(crate) fn byte(&self, state: &State, space: Space, owner: u64, address: u64) -> Option<u8> {
         if let Some(byte) = state.byte(space, owner, address) {

@@ -4,27 +4,9 @@ use std::ops::Range;
 
 use crate::assembly::{Context, is_ptx};
 use crate::registry::Host;
+use crate::replaced::Edit;
 use crate::statement::Statement;
 use crate::template::{Piece, PieceKind};
-
-/// A replaced range of a file.
-#[derive(Debug, Clone)]
-pub struct Edit<'t> {
-    pub removed: Range<usize>,
-    pub inserted: &'t str,
-}
-
-impl Edit<'_> {
-    /// A position after the edit, of one that is not inside of the removed range.
-    #[must_use]
-    pub fn moved(&self, at: usize) -> usize {
-        if at < self.removed.end { at } else { at - self.removed.len() + self.inserted.len() }
-    }
-
-    fn moved_range(&self, range: &mut Range<usize>) {
-        *range = self.moved(range.start)..self.moved(range.end);
-    }
-}
 
 impl Host {
     /// Updates the statements of a file to an edit inside a literal, and returns the numbers of those whose template changed. `None`, with

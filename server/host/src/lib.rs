@@ -13,13 +13,14 @@ mod llvm;
 mod mojo;
 mod python;
 mod registry;
+mod replaced;
 mod rust;
 mod statement;
 mod template;
 mod text;
 mod tokens;
 
-pub use edit::Edit;
 pub use registry::{HOSTS, Host, by_extension, by_id};
+pub use replaced::Edit;
 pub use statement::{Denial, Dialect, Direction, Operand, Pack, Place, Statement};
 pub use template::{Piece, PieceKind, Template};

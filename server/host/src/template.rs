@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::edit::Edit;
+use crate::replaced::Edit;
 
 /// The text after the host language has decoded its literals. What belongs to the template language stays: `%0`, `%%`, `{x}`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

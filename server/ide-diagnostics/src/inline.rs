@@ -21,18 +21,19 @@ mod asm_volatile;
 mod braces;
 mod effects;
 mod encoding;
+mod found;
 mod module;
 mod placeholders;
 mod ptx_problems;
 mod ranges;
 
-use text_size::{TextRange, TextSize};
-use warplens_host::{Edit, Statement};
+use warplens_host::Statement;
 use warplens_ide_db::ptx::ptx_function;
 use warplens_ide_db::{Database, Diagnostic, File, placed_items};
 use warplens_syntax::ItemKind;
 
 pub use encoding::{encode, placeholder};
+pub use found::Found;
 pub use module::{Module, add_registers, add_template, header, register, register_type};
 pub use placeholders::{Part, PartKind, parts};
 
@@ -41,29 +42,6 @@ use accesses::Accesses;
 use allowed::is_allowed;
 use braces::Braces;
 use ptx_problems::is_declared_elsewhere;
-use ranges::text_range;
-
-/// A problem of a statement by itself.
-#[derive(Debug, Clone)]
-pub struct Found {
-    pub diagnostic: Diagnostic,
-    /// The name that the statement does not declare: it is none if another statement of the file does.
-    unresolved: Option<String>,
-}
-
-impl Found {
-    /// Moves the positions after an edit outside of the statement.
-    pub fn move_after(&mut self, edit: &Edit<'_>) {
-        let moved = |range: &mut TextRange| {
-            let at = |at: TextSize| edit.moved(at.into());
-            *range = text_range(&(at(range.start())..at(range.end())));
-        };
-        moved(&mut self.diagnostic.range);
-        self.diagnostic.related.iter_mut().for_each(|related| moved(&mut related.range));
-        let edits = self.diagnostic.fixes.iter_mut().flat_map(|fix| &mut fix.edits);
-        edits.for_each(|edit| moved(&mut edit.range));
-    }
-}
 
 /// Reports the problems of a statement by itself. The text of the file in the database is that of its module.
 #[must_use]

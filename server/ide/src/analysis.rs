@@ -9,13 +9,11 @@ use salsa::{Database as _, Setter};
 use text_size::{TextRange, TextSize};
 use thiserror::Error;
 use warplens_hir::wave::Accepts;
-use warplens_host::Host;
 use warplens_ide_db::{
     CallItem, Calls, CompletionItem, Database, Db, Diagnostic, Document, DocumentLink, File, FileId,
     FilePosition, Fix, Fixes, Fold, Hover, InlayHint, InlayHintKinds, ModuleSymbol, Named, Observer,
     Occurrence, Profile, RenameTarget, SemanticToken, SignatureHelp, Symbol, Target, TextEdit,
 };
-use warplens_ide_diagnostics::inline::Module;
 use warplens_ide_diagnostics::rules::Rules;
 use warplens_ide_diagnostics::wave::dialect::{Dialect, Rewritten};
 use warplens_ide_diagnostics::{allow_fix, share};
@@ -31,10 +29,9 @@ use warplens_syntax::{ItemList, Language};
 use crate::contraction::Contractions;
 use crate::format::Formatted;
 use crate::hover::WantedSource;
-use crate::inline::{self, Embedded, HostDocument, InlineOptions, TryLens};
+use crate::inline::{self, HostDocument, InlineOptions};
 use crate::language::{Editing, LanguageSupport};
 use crate::languages::{LANGUAGES, simulators};
-use crate::ptx::PTX;
 use crate::reduce::Reducible;
 use crate::rename_error::RenameError;
 use crate::{
@@ -140,67 +137,6 @@ impl AnalysisHost {
         file
     }
 
-    /// Opens a file of another language for its inline PTX, or replaces its whole text and language.
-    pub fn open_host(&mut self, id: FileId, host: &'static Host, text: &str) {
-        let before = Arc::make_mut(&mut self.hosts).remove(&id);
-        let before = before.as_deref().map(HostDocument::embedded).unwrap_or_default();
-        self.read_host(id, host, text.to_owned(), before, &[]);
-    }
-
-    /// Runs the statement at an offset of a host file for one warp from now on, or no longer. False if there is no statement.
-    pub fn try_statement(&mut self, id: FileId, offset: TextSize) -> bool {
-        let document = self.hosts.get(&id).cloned();
-        let Some((document, tried)) = document.and_then(|it| Some((it.clone(), it.tried_after(offset)?)))
-        else {
-            return false;
-        };
-        self.read_host(id, document.host, document.text.clone(), document.embedded(), &tried);
-        true
-    }
-
-    /// Reads a host file. The inputs of its former modules are used again.
-    fn read_host(
-        &mut self,
-        id: FileId,
-        host: &'static Host,
-        text: String,
-        before: &[Embedded],
-        tried: &[TextSize],
-    ) {
-        let options = self.inline.clone();
-        let mut former = before.iter();
-        let document = HostDocument::new(id, host, &options, text, tried, |module| match former.next() {
-            Some(old) => {
-                self.update_module(old.file, &old.module, module);
-                old.file
-            }
-            None => {
-                let document = Document::new(ItemList::new(PTX.info, &module.text.text));
-                let reused = self.free.pop();
-                self.input(id, PTX.info, document, reused)
-            }
-        });
-        former.for_each(|old| self.release(old.file));
-        Arc::make_mut(&mut self.hosts).insert(id, Arc::new(document));
-    }
-
-    /// Edits the document of a module where its text has changed.
-    fn update_module(&mut self, file: File, old: &Module, module: &Module) {
-        if let Some((range, insert)) = difference(&old.text.text, &module.text.text) {
-            self.edit_file(file, range, insert);
-        }
-    }
-
-    /// Analyzes inline PTX in this way from now on.
-    pub fn set_inline(&mut self, options: InlineOptions) {
-        if std::mem::replace(&mut self.inline, options.clone()) == options {
-            return;
-        }
-        for document in self.hosts.values().cloned().collect::<Vec<_>>() {
-            self.open_host(document.id, document.host, &document.text);
-        }
-    }
-
     /// Replaces a range of an open document. Returns how much text must be analyzed again.
     ///
     /// # Errors
@@ -221,34 +157,6 @@ impl AnalysisHost {
         let largest_item = new.map(|item| item.text.len()).max().unwrap_or(0);
         file.set_document(&mut self.db).to(after);
         Some(Edited { largest_item })
-    }
-
-    fn edit_host(&mut self, id: FileId, range: TextRange, insert: &str) -> Result<Edited, OutOfRange> {
-        // Until all snapshots are dropped, which share the document.
-        self.db.trigger_cancellation();
-        let documents = Arc::make_mut(&mut self.hosts);
-        let document = documents.get_mut(&id).ok_or(OutOfRange)?;
-        let (start, end) = (usize::from(range.start()), usize::from(range.end()));
-        let old = &document.text;
-        if old.get(start..end).is_none() {
-            return Err(OutOfRange);
-        }
-        let changed = Arc::get_mut(document).and_then(|document| document.edit(range, insert, &self.inline));
-        let document = Arc::clone(document);
-        match changed {
-            Some(changed) => {
-                for (index, old) in changed {
-                    let Embedded { file, module, .. } = &document.embedded()[index];
-                    self.update_module(*file, &old, module);
-                }
-            }
-            None => {
-                let tried = document.tried_after_edit(range, TextSize::of(insert));
-                let text = [&document.text[..start], insert, &document.text[end..]].concat();
-                self.read_host(id, document.host, text, document.embedded(), &tried);
-            }
-        }
-        Ok(Edited { largest_item: 0 })
     }
 
     /// From now on, checks the document against this profile instead of the version and target that it
@@ -465,18 +373,6 @@ impl Analysis {
         self.query_language(file, |db, file, support| completion::completions(db, file, support, offset))
     }
 
-    fn completions_in_host(&self, document: &HostDocument, offset: TextSize) -> Answer<Vec<CompletionItem>> {
-        let Some(text) = inline::supposed_text(document, offset) else {
-            return attached(&self.db, |db| inline::completions(db, document, offset));
-        };
-        let mut supposed = AnalysisHost::new();
-        supposed.open_host(document.id, document.host, &text);
-        let Analysis { hosts, db, .. } = &supposed.snapshot();
-        let document = hosts.get(&document.id);
-        document
-            .map_or(Ok(Vec::new()), |document| attached(db, |db| inline::completions(db, document, offset)))
-    }
-
     /// The declarations of the name at an offset. There are several if the name is declared twice.
     pub fn definition(&self, file: FileId, offset: TextSize) -> Answer<Vec<Target>> {
         if let Some(document) = self.hosts.get(&file) {
@@ -630,11 +526,6 @@ impl Analysis {
         })
     }
 
-    /// The statements of inline PTX that can be run for one warp, and the outputs of those that are.
-    pub fn try_lenses(&self, file: FileId) -> Vec<TryLens> {
-        self.hosts.get(&file).map_or_else(Vec::new, |document| inline::lenses(document, &self.rules))
-    }
-
     /// One line about the resources of each function, with the range of the function's name.
     pub fn summaries(&self, file: FileId) -> Answer<Vec<(TextRange, String)>> {
         self.query_language(file, |db, file, support| (support.summaries)(db, file))
@@ -772,21 +663,6 @@ fn attached<T>(db: &Database, query: impl FnOnce(&Database) -> T) -> Answer<T> {
     })
 }
 
-/// The smallest range of a text whose replacement gives another text; `None` if both are equal.
-fn difference<'t>(old: &str, new: &'t str) -> Option<(TextRange, &'t str)> {
-    if old == new {
-        return None;
-    }
-    let common =
-        |pairs: &mut dyn Iterator<Item = (u8, u8)>| pairs.take_while(|(one, other)| one == other).count();
-    let start = old.floor_char_boundary(common(&mut old.bytes().zip(new.bytes())));
-    let (old_rest, new_rest) = (&old[start..], &new[start..]);
-    let tail = common(&mut old_rest.bytes().rev().zip(new_rest.bytes().rev()));
-    let end = old_rest.ceil_char_boundary(old_rest.len() - tail);
-    let inserted = new_rest.len() - (old_rest.len() - end);
-    let range = TextRange::at(TextSize::try_from(start).ok()?, TextSize::try_from(end).ok()?);
-    Some((range, &new_rest[..inserted]))
-}
-
+mod hosts;
 #[cfg(test)]
 mod tests;

@@ -12,12 +12,14 @@ mod document;
 mod hover;
 mod operands;
 mod place;
+mod ranges;
 mod signature_help;
 #[cfg(test)]
 mod tests;
 mod tokens;
 mod try_it;
 mod try_kernel;
+mod try_lens;
 mod try_values;
 
 /// How inline PTX is analyzed.
@@ -46,5 +48,5 @@ pub(crate) use document::{Embedded, HostDocument};
 pub(crate) use hover::hover;
 pub(crate) use signature_help::signature_help;
 pub(crate) use tokens::tokens_in;
-pub use try_it::TryLens;
-pub(crate) use try_it::{findings, lanes, lenses};
+pub use try_lens::TryLens;
+pub(crate) use try_lens::{findings, lanes, lenses};

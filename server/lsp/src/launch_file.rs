@@ -101,6 +101,15 @@ pub fn path(uri: &Uri) -> PathBuf {
     uri.to_file_path().map_or_else(|| PathBuf::from(uri.path().as_str()), std::borrow::Cow::into_owned)
 }
 
+/// The URI of a file.
+pub(crate) fn uri(path: &Path) -> Option<Uri> {
+    // There, no path counts as absolute.
+    #[cfg(target_family = "wasm")]
+    return warplens_system::page::uri(path).parse().ok();
+    #[cfg(not(target_family = "wasm"))]
+    return Uri::from_file_path(path);
+}
+
 /// The launches of a launch file. The files that they name are relative to the folder of `base`: the launch file, or without one the
 /// document.
 pub fn launches(file: Option<LaunchFile>, base: &Path) -> Launches {

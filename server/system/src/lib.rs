@@ -8,5 +8,5 @@ pub mod clock;
 pub mod cores;
 pub mod disk;
 #[cfg(target_family = "wasm")]
-mod page;
+pub mod page;
 pub mod panic;

@@ -26,7 +26,8 @@ struct Asked {
 }
 
 impl<W: Write> Session<'_, W> {
-    fn question(&mut self, command: &str, arguments: &Json) -> Result<(Question, bool), Failure> {
+    /// What is asked, and whether copies are listed; `None` about a register that no statement names.
+    fn question(&mut self, command: &str, arguments: &Json) -> Result<Option<(Question, bool)>, Failure> {
         let Asked { thread_id, lane, register, address, space, step, copies } = read(command, arguments)?;
         let warp = self.warp_of_thread(thread_id)?;
         let (debuggee, interrupt) = self.running()?;
@@ -75,16 +76,23 @@ impl<W: Write> Session<'_, W> {
                 let next = debuggee.next_of(warp, before, control)?;
                 let function = next.map_or(0, |next| debuggee.function_of(next.statement));
                 let cell = debuggee.cell(function, name);
-                let cell = cell.ok_or_else(|| Failure(format!("the kernel has no register `{name}`")))?;
+                let Some(cell) = cell else {
+                    if debuggee.may_declare(name) {
+                        return Ok(None);
+                    }
+                    return Err(Failure(format!("the kernel has no register `{name}`")));
+                };
                 Some((warp, lane, cell))
             }
         };
         let place = place(register, byte).ok_or("`register` or `address` is missing")?;
-        Ok((Question { place, before }, copies))
+        Ok(Some((Question { place, before }, copies)))
     }
 
     pub(super) fn why(&mut self, arguments: &Json) -> Answer {
-        let (question, copies) = self.question("warplens/why", arguments)?;
+        let Some((question, copies)) = self.question("warplens/why", arguments)? else {
+            return Ok(json!({ "chain": [] }));
+        };
         let (debuggee, interrupt) = self.running()?;
         control!(interrupt => control);
         let crate::debuggee::Debuggee { replay, facts, .. } = debuggee;
@@ -111,7 +119,9 @@ impl<W: Write> Session<'_, W> {
     }
 
     pub(super) fn last_write(&mut self, arguments: &Json) -> Answer {
-        let (Question { place, before }, _) = self.question("warplens/lastWrite", arguments)?;
+        let Some((Question { place, before }, _)) = self.question("warplens/lastWrite", arguments)? else {
+            return Ok(Json::Null);
+        };
         let (debuggee, interrupt) = self.running()?;
         control!(interrupt => control);
         let Some(site) = debuggee.replay.last_write(place, before, control)? else { return Ok(Json::Null) };

@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 use warplens_host::{Statement, Template};
 use warplens_ide_db::{Database, Diagnostic, File, Fix, Fixes, Related, Severity, TextEdit};
 
-use super::Found;
 use super::asm_constraint_type;
 use super::encoding::encode;
+use super::found::Found;
 use super::module::{Module, register};
 use super::ranges::text_range;
 use crate::codes;

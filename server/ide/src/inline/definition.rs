@@ -6,6 +6,7 @@ use warplens_ide_db::{Access, Database, Occurrence, Target};
 use super::document::HostDocument;
 use super::operands::Named;
 use super::place::Place;
+use super::ranges::text_range;
 use crate::{definition, occurrences};
 
 /// The operand of a placeholder, the placeholders of an operand, or the declarations of a name of PTX.
@@ -27,7 +28,7 @@ fn of_operand(place: &Place<'_>, named: &Named) -> Vec<Target> {
     let file = place.document.id;
     if named.is_placeholder {
         let operand = &place.statement.operands[named.operand];
-        let full = super::place::text_range(operand.range.clone());
+        let full = text_range(operand.range.clone());
         return vec![Target { file, full, focus: place.constraint(operand) }];
     }
     let placeholders = place.placeholders().filter(|(operand, _)| *operand == named.operand);

@@ -4,7 +4,8 @@ use text_size::{TextRange, TextSize};
 use warplens_host::Operand;
 use warplens_ide_diagnostics::inline::{PartKind, parts};
 
-use super::place::{Place, text_range};
+use super::place::Place;
+use super::ranges::text_range;
 
 /// A part of the host file that names an operand.
 pub(super) struct Named {

@@ -6,6 +6,7 @@ use warplens_ide_db::{Database, FilePosition};
 use warplens_ide_diagnostics::inline::Module;
 
 use super::document::{Embedded, HostDocument};
+use super::ranges::text_range;
 
 /// A statement, and its PTX document.
 #[derive(Clone, Copy)]
@@ -69,10 +70,4 @@ impl<'h> Place<'h> {
         let part = usize::from(range.start())..usize::from(range.end());
         self.module().text.to_joined(part).map(text_range)
     }
-}
-
-/// A range of bytes as a [`TextRange`].
-pub(super) fn text_range(range: std::ops::Range<usize>) -> TextRange {
-    let at = |offset: usize| TextSize::new(u32::try_from(offset).unwrap_or(u32::MAX));
-    TextRange::new(at(range.start), at(range.end))
 }

@@ -30,8 +30,10 @@ fn completions(host: &str, source: &str, expect: Expect) {
     for cursor in &fixture.cursors {
         let items = analysis.completions(FILE, *cursor).unwrap();
         let first = items.iter().take(6).map(|item| item.label.as_str()).collect::<Vec<_>>();
-        let replaced = items.first().map(|item| fixture.show(item.replace)).unwrap_or_default();
-        writeln!(shown, "{replaced} {}", first.join(" ")).unwrap();
+        match items.first().map(|item| fixture.show(item.replace)) {
+            Some(replaced) => writeln!(shown, "{replaced} {}", first.join(" ")).unwrap(),
+            None => writeln!(shown, "nothing").unwrap(),
+        }
     }
     expect.assert_eq(&shown);
 }

@@ -6,6 +6,7 @@ use warplens_ide_db::{Database, SemanticToken};
 
 use super::document::HostDocument;
 use super::place::Place;
+use super::ranges::text_range;
 use crate::ptx::PTX;
 use crate::tokens;
 
@@ -14,11 +15,11 @@ pub(crate) fn tokens_in(db: &Database, document: &HostDocument, range: TextRange
     let mut found = Vec::new();
     for (index, statement) in document.statements.iter().enumerate() {
         let place = document.place(index);
-        let own = super::place::text_range(statement.range.clone());
+        let own = text_range(statement.range.clone());
         if own.intersect(range).is_none() {
             continue;
         }
-        let body = super::place::text_range(place.module().body.clone());
+        let body = text_range(place.module().body.clone());
         for token in tokens::tokens_in(db, place.embedded.file, &PTX, body) {
             parts(&place, token.range, |range| found.push(SemanticToken { range, ..token }));
         }
@@ -55,11 +56,11 @@ fn parts(place: &Place<'_>, range: TextRange, mut add: impl FnMut(TextRange)) {
         joined = match joined {
             Some(before) if before.end == host.start => Some(before.start..host.end),
             Some(before) => {
-                add(super::place::text_range(before));
+                add(text_range(before));
                 Some(host)
             }
             None => Some(host),
         };
     }
-    joined.into_iter().for_each(|range| add(super::place::text_range(range)));
+    joined.into_iter().for_each(|range| add(text_range(range)));
 }

@@ -1,19 +1,21 @@
 //! *Try it*: runs a statement for one warp.
 
+use std::sync::Arc;
+
 use text_size::{TextRange, TextSize};
+use warplens_hir::wave::Accepts;
 use warplens_host::Statement;
-use warplens_ide_db::{Diagnostic, FileId, Hover, Related};
+use warplens_ide_db::{Database, Diagnostic, Document, File, FileId, Hover, Profile, Related};
 use warplens_ide_diagnostics::inline::{Module, placeholder, register};
 use warplens_ide_diagnostics::rules::Rules;
-use warplens_ide_lanes::{Choice, LaneView, RunRequest, hover};
-use warplens_sim_launch::{Format, launch_text};
+use warplens_ide_lanes::{Choice, LaneView, RunRequest, findings_of, hover, prepare};
+use warplens_sim_launch::{Format, Launch, launch_text};
 use warplens_sim_warp::{Checks, Control, Limits, RunOptions, TraceRequest};
+use warplens_syntax::ItemList;
 
-use super::document::HostDocument;
-use super::place::text_range;
+use super::ranges::text_range;
 use super::try_kernel::Kernel;
 use super::try_values::given;
-use crate::analysis::AnalysisHost;
 use crate::ptx::PTX;
 
 /// Warp instructions of a run.
@@ -22,53 +24,11 @@ const MAX_STEPS: u64 = 200_000;
 /// Values of an operand that a line of text has.
 const SHOWN: usize = 8;
 
-/// A statement that can be run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TryLens {
-    /// The keyword of the statement.
-    pub range: TextRange,
-    /// What a click does, or the outputs of the run.
-    pub title: String,
-}
-
-/// The lenses above the statements of a file whose text and operands are known.
-pub(crate) fn lenses(document: &HostDocument, rules: &Rules) -> Vec<TryLens> {
-    let indexes = 0..document.statements.len();
-    let known = indexes.filter(|index| {
-        let place = document.place(*index);
-        place.module().uncertain.is_empty() && place.statement.knows_operands
-    });
-    known.map(|index| lens(document, index, rules)).collect()
-}
-
-fn lens(document: &HostDocument, index: usize, rules: &Rules) -> TryLens {
-    let statement = &document.statements[index];
-    let title = match document.run(index, rules) {
-        None => "▷ Try it".to_owned(),
-        Some(Err(problem)) => format!("Not run: {problem}"),
-        Some(Ok(tried)) => tried.title(statement),
-    };
-    TryLens { range: text_range(statement.keyword.clone()), title }
-}
-
-/// The findings of the statements that the user tries.
-pub(crate) fn findings(document: &HostDocument, rules: &Rules) -> Vec<Diagnostic> {
-    let runs = (0..document.statements.len()).filter_map(|index| document.run(index, rules)?.as_ref().ok());
-    runs.flat_map(|tried| tried.findings.clone()).collect()
-}
-
-/// The lanes of the instruction at an offset, if the user tries its statement.
-pub(crate) fn lanes(document: &HostDocument, offset: TextSize, rules: &Rules) -> Option<Hover> {
-    let index = document.index_at(offset)?;
-    let tried = document.run(index, rules)?.as_ref().ok()?;
-    tried.hover(&document.text, &document.statements[index], offset)
-}
-
 /// A statement that was run for one warp.
 pub(super) struct Tried {
     kernel: Kernel,
     view: LaneView,
-    findings: Vec<Diagnostic>,
+    pub(super) findings: Vec<Diagnostic>,
 }
 
 impl Tried {
@@ -84,31 +44,19 @@ impl Tried {
         rules: &Rules,
     ) -> Result<Tried, String> {
         let kernel = Kernel::new(statement, &module.target, &given(text, statement)?)?;
-        let mut documents = AnalysisHost::new();
-        documents.set_rules(rules.clone());
-        documents.open(file, PTX.info, &kernel.text.text);
-        let analysis = documents.snapshot();
         let launch = launch_text(&kernel.launch, Format::Toml).map_err(|problem| problem.message)?;
-        let limits = Limits { max_steps: MAX_STEPS, ..Limits::default() };
-        let options = RunOptions { limits, checks: Checks::ALL, ..RunOptions::default() };
-        let request = RunRequest { launch: Choice::Given(Box::new(launch)), ..RunRequest::first(options) };
-        // Nobody cancels this snapshot or its run.
-        let prepared =
-            analysis.prepare_run(file, &request, None, &|_| Err("a statement reads no files".into()));
-        let prepared = prepared.map_err(cancelled)?.map_err(|problem| problem.to_string())?;
-        let result = prepared.run(Control::none()).map_err(cancelled)?;
-        let view = prepared.show(std::sync::Arc::new(result), None);
-        let trace = TraceRequest::at(view.warp);
-        let values = prepared.look(trace, Control::none()).map_err(cancelled)?;
-        let view = view.with_values(values.map(std::sync::Arc::new), None);
-        let found = analysis.findings(file, &view).unwrap_or_default();
+        let db = Database::new([(PTX.info, PTX.queries)].into(), None);
+        let document = Document::new(ItemList::new(PTX.info, &kernel.text.text));
+        let accepts = Accepts::default();
+        let file = File::new(&db, file, PTX.info, document, Profile::default(), accepts, Arc::default());
+        let (view, found) = salsa::attach(&db, || run(&db, file, launch, rules))?;
         let found = found.into_iter().filter_map(|found| in_host(&kernel, statement, found));
         let findings = found.collect();
         Ok(Tried { kernel, view, findings })
     }
 
     /// The outputs and the number of findings in a line of text.
-    fn title(&self, statement: &Statement) -> String {
+    pub(super) fn title(&self, statement: &Statement) -> String {
         let outputs = self.kernel.outputs.iter().map(|(index, at)| {
             let name = &statement.operands[*index].expression;
             let name = name.clone().unwrap_or_else(|| placeholder(statement, *index));
@@ -137,7 +85,7 @@ impl Tried {
     }
 
     /// The lanes that executed the instruction at an offset of the host file, and the values of its registers.
-    fn hover(&self, text: &str, statement: &Statement, offset: TextSize) -> Option<Hover> {
+    pub(super) fn hover(&self, text: &str, statement: &Statement, offset: TextSize) -> Option<Hover> {
         let offset = usize::from(offset);
         let pieces = self.kernel.text.pieces.iter();
         let piece =
@@ -173,6 +121,29 @@ impl Tried {
 
 fn cancelled(_: impl Sized) -> String {
     "the run was cancelled".to_owned()
+}
+
+/// Runs the only kernel of a file. Returns its lanes and its findings.
+fn run(
+    db: &Database,
+    file: File,
+    launch: Launch,
+    rules: &Rules,
+) -> Result<(LaneView, Vec<Diagnostic>), String> {
+    let limits = Limits { max_steps: MAX_STEPS, ..Limits::default() };
+    let options = RunOptions { limits, checks: Checks::ALL, ..RunOptions::default() };
+    let request = RunRequest { launch: Choice::Given(Box::new(launch)), ..RunRequest::first(options) };
+    let read = |_: &str| Err("a statement reads no files".into());
+    let simulators: Vec<_> = PTX.simulator.into_iter().collect();
+    let prepared = prepare(db, file, PTX.simulator, &simulators, &request, None, &read);
+    let prepared = prepared.map_err(|problem| problem.to_string())?;
+    // Nobody cancels this run.
+    let result = prepared.run(Control::none()).map_err(cancelled)?;
+    let view = prepared.show(Arc::new(result), None);
+    let values = prepared.look(TraceRequest::at(view.warp), Control::none()).map_err(cancelled)?;
+    let view = view.with_values(values.map(Arc::new), None);
+    let found = findings_of(db, file, PTX.simulator, &view, rules);
+    Ok((view, found))
 }
 
 /// A finding in the host file: at its instruction, or else at the keyword of the statement. `None` if it is about what is around the

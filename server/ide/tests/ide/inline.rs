@@ -1,9 +1,10 @@
 //! Inline PTX of host files: each mistake of the corpus at its characters, and no error or warning in right files.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use serde_json::Value;
-use warplens_ide::{Diagnostic, Profile, Rules, Severity, inline};
+use warplens_ide::{AnalysisHost, Diagnostic, FileId, Profile, Rules, Severity, TextRange, TextSize, inline};
 use warplens_test_support::shared;
 
 fn entries(folder: &str, index: &str) -> Vec<(PathBuf, Value)> {
@@ -148,4 +149,35 @@ fn what_denies_side_effects_is_said_with_its_remedy() {
         let found = found_in(extension, text);
         assert!(found.len() == 1 && found[0].contains(remedy), "{found:?}");
     }
+}
+
+/// Prints how long it takes to open a header and to check it after edits in the middle: `WARPLENS_HEADER` names it.
+#[test]
+#[ignore = "a measurement, which needs a header"]
+fn latency_of_edits_in_a_header() {
+    let text = std::fs::read_to_string(std::env::var("WARPLENS_HEADER").unwrap()).unwrap();
+    let host = warplens_host::by_id("cuda-cpp").unwrap();
+    let file = FileId(0);
+    let mut documents = AnalysisHost::new();
+    let start = Instant::now();
+    documents.open_host(file, host, &text);
+    println!("opened in {:?}", start.elapsed());
+    let first = documents.snapshot().diagnostics(file).unwrap().len();
+    println!("first checked after {:?}", start.elapsed());
+    let ends: Vec<usize> = text.match_indices(";\\n\"").map(|(at, _)| at).collect();
+    let at = TextSize::try_from(ends[ends.len() / 2]).unwrap();
+    let mut times = Vec::new();
+    for _ in 0..50 {
+        for (range, insert, count) in
+            [(TextRange::empty(at), ", .q", first + 1), (TextRange::at(at, 4.into()), "", first)]
+        {
+            let start = Instant::now();
+            documents.edit(file, range, insert).unwrap();
+            let found = documents.snapshot().diagnostics(file).unwrap();
+            times.push(start.elapsed());
+            assert!(if insert.is_empty() { found.len() == count } else { found.len() >= count });
+        }
+    }
+    times.sort();
+    println!("edit to diagnostics: median {:?}, p95 {:?}", times[50], times[95]);
 }

@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::documents::snapshot::{NullableAnswer, Snapshot, unless_refused};
 use crate::files::file_access::read_files;
 use crate::files::source_files::Search;
+use crate::launch_file;
 
 /// The links to files that exist.
 pub(crate) fn links(snapshot: &Snapshot) -> NullableAnswer<Vec<DocumentLink>> {
@@ -15,7 +16,7 @@ pub(crate) fn links(snapshot: &Snapshot) -> NullableAnswer<Vec<DocumentLink>> {
     let search = Search::of(snapshot);
     let files = read_files(snapshot, move || {
         let file = |(path, origin): (String, Option<&str>)| {
-            let uri = Uri::from_file_path(search.find(&path, origin)?)?;
+            let uri = launch_file::uri(&search.find(&path, origin)?)?;
             Some((path, uri))
         };
         paths.into_iter().filter_map(file).collect()

@@ -58,7 +58,7 @@ pub(crate) fn draft(snapshot: &Snapshot, entry: Option<&str>) -> Result<Draft, F
         comment: format!("{mark} {}", launch_comment(launch, &name)),
         table: launch_table(launch, &name, &file.to_string_lossy().replace('\\', "/")),
         name,
-        launch_file: existing.and_then(Uri::from_file_path),
+        launch_file: existing.as_deref().and_then(launch_file::uri),
     })
 }
 

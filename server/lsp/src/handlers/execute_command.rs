@@ -243,7 +243,7 @@ pub(super) fn launch_location(
             let path = launch_file::nearest(&launch_file::path(&snapshot.uri))?;
             let range =
                 warplens_protocol::position::range(&Rope::from_str(&file.text), range, snapshot.encoding);
-            Some(Location { uri: Uri::from_file_path(path)?, range })
+            Some(Location { uri: launch_file::uri(&path)?, range })
         }
         _ => None,
     }

@@ -40,18 +40,6 @@ impl Executable for Kernel {
         self.program.locate(statement).map_or(0, |(function, _)| function as u32)
     }
 
-    fn declared(&self) -> Vec<(u32, SmolStr, u16)> {
-        let functions = (0..).zip(&self.program.functions);
-        let registers = functions.flat_map(|(number, function)| {
-            function
-                .frame
-                .registers
-                .iter()
-                .map(move |register| (number, register.name.clone(), register.bits))
-        });
-        registers.collect()
-    }
-
     fn function_name(&self, function: u32) -> String {
         let function = self.program.functions.get(function as usize);
         function.map_or_else(String::new, |function| function.name.to_string())

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use smol_str::{SmolStr, format_smolstr};
+use smol_str::SmolStr;
 use warplens_sim_warp::trace::{Control, RunOptions, RunOutcome, StatementId};
 use warplens_sim_warp::value_tracer::RegisterInfo;
 use warplens_sim_warp::{BlockEnd, ControlFlow, Executable, LaunchConfig, ModelInfo, OrderEffect};
 
 use super::program::{CcTest, Cell, Control as SassControl, Op, Program};
-use super::registers::{Condition, TRUE};
+use super::registers::Condition;
 use super::run::run;
 use super::value_tracer::register_info;
 
@@ -56,11 +56,6 @@ impl Executable for Kernel {
     fn registers(&self, statement: StatementId) -> Vec<RegisterInfo> {
         let named = self.program.named.get(statement.index()).into_iter().flatten();
         named.map(register_info).collect()
-    }
-
-    fn declared(&self) -> Vec<(u32, SmolStr, u16)> {
-        let general = (0..self.program.layout.general).map(|number| (0, format_smolstr!("R{number}"), 32));
-        general.chain((0..TRUE).map(|number| (0, format_smolstr!("P{number}"), 1))).collect()
     }
 
     fn written_words(&self, statement: StatementId, register: usize) -> Option<u16> {

@@ -79,11 +79,6 @@ pub trait Executable: DynEq + Debug + Send + Sync {
         Vec::new()
     }
 
-    /// The registers that the program declares: function, name and width in bits.
-    fn declared(&self) -> Vec<(u32, SmolStr, u16)> {
-        Vec::new()
-    }
-
     /// How many words a statement writes of the register at an index of [`Self::registers`], if it may be less than all.
     fn written_words(&self, _statement: StatementId, _register: usize) -> Option<u16> {
         None

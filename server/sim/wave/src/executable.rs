@@ -7,8 +7,8 @@ use warplens_sim_warp::trace::{Control, RunOptions, RunOutcome, StatementId};
 use warplens_sim_warp::value_tracer::RegisterInfo;
 use warplens_sim_warp::{BlockEnd, ControlFlow, Executable, LaunchConfig, ModelInfo};
 
-use super::op::{Action, Control as WaveControl, PREDICATES};
-use super::program::{Cell, Program};
+use super::op::{Action, Control as WaveControl};
+use super::program::Program;
 use super::reference;
 use super::run::run;
 use super::value_tracer::register_info;
@@ -52,10 +52,6 @@ impl Executable for Kernel {
         self.program.writes(statement)
     }
 
-    fn declared(&self) -> Vec<(u32, SmolStr, u16)> {
-        declared(&self.program)
-    }
-
     fn registers(&self, statement: StatementId) -> Vec<RegisterInfo> {
         let named = self.program.named.get(statement.index()).into_iter().flatten();
         named.map(register_info).collect()
@@ -87,10 +83,6 @@ impl Executable for EmulatedKernel {
         self.structured.writes(statement)
     }
 
-    fn declared(&self) -> Vec<(u32, SmolStr, u16)> {
-        declared(&self.structured)
-    }
-
     fn registers(&self, statement: StatementId) -> Vec<RegisterInfo> {
         let named = self.structured.named.get(statement.index()).into_iter().flatten();
         named.map(register_info).collect()
@@ -103,12 +95,6 @@ impl Executable for EmulatedKernel {
     fn control_flow(&self) -> ControlFlow {
         control_flow(&self.structured)
     }
-}
-
-/// The registers of a kernel.
-fn declared(program: &Program) -> Vec<(u32, SmolStr, u16)> {
-    let general = (0..program.registers.min(256)).map(|number| (0, Cell::General(number as u8).name(), 32));
-    general.chain((0..PREDICATES as u8).map(|number| (0, Cell::Predicate(number).name(), 1))).collect()
 }
 
 /// The control operations of the program. Lanes that wait in a construct continue at its parts, so these

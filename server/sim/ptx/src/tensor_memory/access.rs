@@ -38,6 +38,10 @@ pub(super) fn load(access: &CellAccess, r: &mut Registers, ctx: &mut ExecContext
             .retain(|other| (other.warp, other.statement, other.range) != (load.warp, statement, load.range));
         loads.push(load);
     }
+    if ctx.sanitizer.is_some() {
+        let reduced = access.reduction.iter().map(|(_, register)| *register);
+        ctx.loaded.start(access.registers.iter().copied().chain(reduced), statement);
+    }
     let block = ctx.spaces.tensor_memory.block(ctx.spaces.window.rank);
     for t in 0..WIDTH {
         let mut reduced = None;
@@ -109,6 +113,7 @@ fn conflicts_of_store(range: &CellRange, ctx: &mut ExecContext<'_>, mask: u32) {
 pub(super) fn wait_for_loads(ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     whole_warp("tcgen05.wait::ld", LANES_KIND, mask)?;
     let warp = ctx.warp;
+    ctx.loaded.finish();
     ctx.spaces.tensor_memory.block(ctx.spaces.window.rank).loads.retain(|load| load.warp != warp);
     Ok(())
 }

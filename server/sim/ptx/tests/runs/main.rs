@@ -26,6 +26,7 @@ mod independent;
 mod inferred;
 mod last_store;
 mod limits;
+mod loaded_registers;
 mod matrices;
 mod mbarrier_phases;
 mod models;

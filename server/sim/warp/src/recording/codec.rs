@@ -82,10 +82,10 @@ fn put_row(out: &mut Vec<u8>, mask: Mask, values: &[u64]) {
         return number(out, zigzag(stride));
     }
     let widest = values.iter().fold(0, |all, value| all | value);
-    let size = match widest {
-        ..0x100 => 0,
-        ..0x1_0000 => 1,
-        ..0x1_0000_0000 => 2,
+    let size = match u64::BITS - widest.leading_zeros() {
+        ..=8 => 0,
+        9..=16 => 1,
+        17..=32 => 2,
         _ => 3,
     };
     out.push(RAW + size);

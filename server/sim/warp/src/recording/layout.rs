@@ -37,8 +37,6 @@ pub struct Layout {
     numbers: FxHashMap<(u32, SmolStr), CellId>,
     statements: Vec<Vec<Named>>,
     functions: Vec<u32>,
-    /// The registers from here on are declared, but no statement names them.
-    named: usize,
     /// Warps of a block.
     pub warps: u32,
     /// Lanes of a warp.
@@ -66,10 +64,6 @@ impl Layout {
             });
             let named = named.collect();
             layout.statements.push(named);
-        }
-        layout.named = layout.cells.len();
-        for (function, name, bits) in program.declared() {
-            layout.cell(function, name, bits);
         }
         layout
     }
@@ -107,7 +101,7 @@ impl Layout {
 
     /// The registers that statements name.
     pub fn cells(&self) -> impl Iterator<Item = (CellId, &Cell)> {
-        (0..).map(CellId).zip(&self.cells[..self.named])
+        (0..).map(CellId).zip(&self.cells)
     }
 
     pub fn get(&self, id: CellId) -> &Cell {
