@@ -16,6 +16,8 @@ export class Site {
   static async start(root) {
     const site = new Site();
     site.root = root;
+    // Compressing the simulator takes seconds, which a host does beforehand.
+    site.#compressed(join(root, 'warplens.wasm'));
     site.server = createServer((request, response) => site.#answer(request, response));
     site.server.listen(0, '127.0.0.1');
     await once(site.server, 'listening');

@@ -7,10 +7,10 @@ use anyhow::{Result, ensure};
 
 use crate::project::project_root;
 use crate::release_profile::{PROFILE, with_flags};
-use crate::{extension, shell, wheel};
+use crate::{extension, shell, web, wheel};
 
 /// The limit of the packed extension in bytes: people download it for each version.
-const MAX_PACKAGE: u64 = 12_000_000;
+const MAX_PACKAGE: u64 = 16_000_000;
 
 /// Builds the server with a profile of cargo and returns its path.
 pub(crate) fn build_server(profile: &str) -> Result<PathBuf> {
@@ -28,6 +28,9 @@ pub(crate) fn run() -> Result<()> {
     println!("server:    {}", server.display());
     if extension::node_is_there() {
         extension::install_tools()?;
+        if let Err(error) = web::run() {
+            println!("without a server for browsers: {error:#}");
+        }
         let package = extension::pack(&server)?;
         println!("extension: {} ({:.2} MB)", package.display(), check_size(&package)? as f64 / 1e6);
     }

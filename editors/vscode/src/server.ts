@@ -168,6 +168,12 @@ export class Server implements vscode.Disposable {
     await this.client.start();
   }
 
+  /** Tells the server that launch files are there which it could not read when the document was opened. */
+  private async offerFiles(files: vscode.Uri[]): Promise<void> {
+    const changes = files.map((file) => ({ uri: file.toString(), type: 1 }));
+    if (changes.length > 0) await this.client?.sendNotification('workspace/didChangeWatchedFiles', { changes });
+  }
+
   private progress(uri: string, running: RunProgress | null): void {
     if (running) this.running.set(uri, running);
     else this.running.delete(uri);
@@ -222,8 +228,8 @@ export class Server implements vscode.Disposable {
       middleware: {
         // After a restart the client reopens all documents.
         didOpen: async (document, next) => {
-          if (this.home.prepare) await this.home.prepare(document);
           await next(document);
+          if (this.home.prepare) await this.offerFiles(await this.home.prepare(document));
           if (this.client?.isRunning()) void this.restore(document);
         },
         provideHover: async (document, position, token, next) => {

@@ -7,8 +7,8 @@ export interface Home {
   connect(options: LanguageClientOptions): Promise<BaseLanguageClient>;
   /** The program of the server, for a process of another kind. Fails with a sentence where none can be run. */
   program(): string;
-  /** Gives the server the files that it may read for a document, where it cannot read them itself. */
-  prepare?(document: vscode.TextDocument): Promise<void>;
+  /** Gives the server the launch files of a document, where it cannot read them itself, and returns them. */
+  prepare?(document: vscode.TextDocument): Promise<vscode.Uri[]>;
   /** Gives the server a file that has changed. */
   changed?(file: vscode.Uri): Promise<void>;
 }

@@ -35,21 +35,26 @@ export class BrowserWorker implements Home {
   }
 
   async connect(options: LanguageClientOptions): Promise<BaseLanguageClient> {
-    const { LanguageClient } = await import('vscode-languageclient/browser');
-    return new LanguageClient('warplens', 'Warplens', () => this.start(), options);
+    const { BrowserMessageReader, BrowserMessageWriter, LanguageClient } = await import('vscode-languageclient/browser');
+    const start = async () => {
+      const worker = await this.start();
+      return { reader: new BrowserMessageReader(worker), writer: new BrowserMessageWriter(worker) };
+    };
+    return new LanguageClient('warplens', 'Warplens', start, options);
   }
 
-  async prepare(document: vscode.TextDocument): Promise<void> {
-    if (document.isUntitled) return;
+  async prepare(document: vscode.TextDocument): Promise<vscode.Uri[]> {
+    if (document.isUntitled) return [];
     let folder = vscode.Uri.joinPath(document.uri, '..');
-    const reads: Promise<void>[] = [];
+    const candidates: vscode.Uri[] = [];
     for (let count = 0; count < MAX_FOLDERS; count++) {
-      for (const name of LAUNCH_FILES) reads.push(this.give(vscode.Uri.joinPath(folder, name)));
+      for (const name of LAUNCH_FILES) candidates.push(vscode.Uri.joinPath(folder, name));
       const above = vscode.Uri.joinPath(folder, '..');
       if (above.path === folder.path || isRoot(folder)) break;
       folder = above;
     }
-    await Promise.all(reads);
+    await Promise.all(candidates.map((file) => this.give(file)));
+    return candidates.filter((file) => this.files.has(file.toString()));
   }
 
   async changed(file: vscode.Uri): Promise<void> {
@@ -76,10 +81,12 @@ export class BrowserWorker implements Home {
   }
 
   private async start(): Promise<Worker> {
-    const folder = vscode.Uri.joinPath(this.extension, 'out');
-    const wasm = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(folder, 'warplens.wasm'));
+    const read = (name: string) => vscode.workspace.fs.readFile(vscode.Uri.joinPath(this.extension, 'out', name));
+    const [wasm, script] = await Promise.all([read('warplens.wasm'), read('server-worker.js')]);
     this.worker?.terminate();
-    const worker = new Worker(vscode.Uri.joinPath(folder, 'server-worker.js').toString(true));
+    // VS Code starts no worker from the address of a remote extension.
+    const address = URL.createObjectURL(new Blob([new Uint8Array(script)], { type: 'text/javascript' }));
+    const worker = new Worker(address);
     worker.postMessage({ wasm });
     for (const [address, bytes] of this.files) worker.postMessage({ file: toServer(address), bytes });
     this.worker = worker;
