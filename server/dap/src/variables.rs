@@ -249,10 +249,10 @@ impl Debuggee {
                 let count = wanted.count.filter(|count| *count != 0).unwrap_or(MAX_ELEMENTS).min(1 << 16);
                 let element = |index: u64| {
                     let at = address + index * size;
-                    let bytes = (0..size).map(|byte| self.byte(&state, *space, *owner, at + byte));
-                    let bits = bytes
-                        .enumerate()
-                        .fold(Some(0), |all, (shift, byte)| Some(all? | u128::from(byte?) << (8 * shift)));
+                    let bits = (0..size).try_fold(0, |all, byte| {
+                        let held = self.byte(&state, *space, *owner, at + byte)?;
+                        Some(all | u128::from(held) << (8 * byte))
+                    });
                     let text = bits.map_or_else(|| "-".to_owned(), |bits| written(bits, *ty, wanted.hex));
                     json!({
                         "name": index.to_string(), "value": text, "variablesReference": 0,

@@ -160,7 +160,7 @@ impl<W: Write> Session<'_, W> {
         let mut log = |message: &crate::stops::LogMessage, at: &crate::debuggee::At<'_>, statement| {
             // Only the first ones of an endless flood are kept.
             if lines.len() < 100_000 {
-                let text = message.render(at, |expression, at| super::inspect::one_line(expression, at));
+                let text = message.render(at, super::inspect::one_line);
                 lines.push(json!({
                     "category": "console", "output": format!("{text}\n"), "source": source,
                     "line": u64::from(at.facts.line(statement)) + starts_at_1,
