@@ -32,17 +32,20 @@ if (process.argv.includes('--check')) {
   }
 } else {
   writeFileSync(REPORT, report);
+  // No reference to the map, because the package does not contain it.
+  const extension = { ...common, format: 'cjs', external: ['vscode'], sourcemap: 'external' };
+  await build({ ...extension, entryPoints: ['src/native.ts'], outfile: 'out/extension.js', platform: 'node', target: 'node20' });
   await build({
-    ...common,
-    entryPoints: ['src/extension.ts'],
-    outfile: 'out/extension.js',
-    format: 'cjs',
-    platform: 'node',
-    target: 'node20',
-    external: ['vscode'],
-    // No reference to the map, because the package does not contain it.
-    sourcemap: 'external',
+    ...extension,
+    entryPoints: ['src/browser.ts'],
+    outfile: 'out/browser.js',
+    platform: 'browser',
+    target: 'es2022',
+    define: { 'process.platform': '"browser"', 'process.arch': '""' },
   });
+  // The module is given to the worker, which so needs no address of it.
+  const server = { entryPoints: ['src/home/server_worker.ts'], outfile: 'out/server-worker.js', define: { 'import.meta.url': '""' } };
+  await build({ ...page, ...server, external: ['node:fs/promises'] });
   await build({
     ...page,
     entryPoints: { panel: `${PANEL}/webview.ts`, 'panel-style': `${PANEL}/panel.css` },

@@ -119,6 +119,9 @@ class Arguments:
         return self._pointer(name, kind, memory, address)
 
     def _pointer(self, name: str, kind: str, memory: Memory, address: int, scratch: bool = False) -> Table:
+        if address == 0:
+            # A tensor of torch without elements has no address, though its memory may have one.
+            return {"u64": 0}
         known = next((buffer for buffer in self.buffers if buffer.overlaps(memory)), None)
         if known is None:
             return _with_offset(self.add_buffer(name, kind, memory, scratch).table, address - memory.start)

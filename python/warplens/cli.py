@@ -12,7 +12,9 @@ from types import ModuleType
 
 from . import program, report, session
 from .crash import explain_crash
+from .recorded import BadTrace
 from .targets import Target, UnknownTarget
+from .tritonparse import is_trace, run_trace
 
 USAGE = 2
 
@@ -26,22 +28,34 @@ def main(arguments: list[str] | None = None) -> int:
     if problem:
         print(f"warplens: {problem}", file=sys.stderr)
         return USAGE
-    return explain_crash(lambda: _run(options))
+    try:
+        return explain_crash(lambda: _run(options))
+    except BadTrace as error:
+        print(f"warplens: {error}", file=sys.stderr)
+        return USAGE
 
 
 def _run(options: argparse.Namespace) -> int:
-    from . import triton
-
     settings = program.Settings(options.checks, options.model, options.max_steps, options.memory)
     save = Path(options.save).absolute() if options.save else None
     current = session.Session(options.target, settings, save, options.only, options.max_launches)
-    session.replace(current)
-    triton.start(current)
-    code = run_script(options.script, options.args)
+    code = 0
+    if is_trace(options.script):
+        run_trace(Path(options.script), current)
+    else:
+        code = _run_script(options, current)
     for line in report.as_json(current.runs) if options.format == "json" else ["", *report.as_text(current.runs)]:
         print(line)
     sys.stdout.flush()
     return code or current.runs.exit_code
+
+
+def _run_script(options: argparse.Namespace, current: session.Session) -> int:
+    from . import triton
+
+    session.replace(current)
+    triton.start(current)
+    return run_script(options.script, options.args)
 
 
 def run_script(script: str, arguments: list[str]) -> int:
@@ -84,10 +98,10 @@ def _problem(options: argparse.Namespace) -> str | None:
     """Why nothing can be run, as a sentence."""
     if not os.path.isfile(options.script):
         return f"there is no file {options.script}"
-    if importlib.util.find_spec("triton") is None:
+    if not is_trace(options.script) and importlib.util.find_spec("triton") is None:
         return (
-            f"{sys.executable} does not have the package triton: `pip install triton`, "
-            "or choose another interpreter (`warplens run --python PATH`)"
+            f"{sys.executable} does not have the package triton: run `{sys.executable} -m pip install triton`, "
+            "or name another interpreter with `--python PATH`"
         )
     try:
         program.find()
@@ -122,6 +136,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--model", metavar="NAME", help="the divergence model")
     parser.add_argument("--max-steps", type=int, metavar="N", help="limit of warp instructions of a launch")
     parser.add_argument("--memory", type=int, metavar="MB", help="limit of memory of a launch")
-    parser.add_argument("script", metavar="SCRIPT.py")
+    parser.add_argument("script", metavar="SCRIPT.py", help="a script, or a trace of TritonParse (.ndjson, .ndjson.gz)")
     parser.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS", help="arguments of the script")
     return parser

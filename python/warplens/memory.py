@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from .recorded import RecordedTensor
+
 
 class UnknownMemory(TypeError):
     """An argument whose memory cannot be found."""
@@ -69,6 +71,9 @@ class DeviceMemory:
 def memory_of(tensor: Any) -> tuple[Memory, int]:
     """The allocation that a tensor lies in, and the address at which the tensor begins."""
     tensor = _unwrapped(tensor)
+    if isinstance(tensor, RecordedTensor):
+        assert tensor.memory is not None
+        return tensor.memory, tensor.address
     if hasattr(tensor, "untyped_storage"):
         storage = tensor.untyped_storage()
         start, size = storage.data_ptr(), storage.nbytes()

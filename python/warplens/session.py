@@ -9,17 +9,23 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 from . import program
-from .kernel_source import call_site
 from .launch_file import Table
 from .runs import Finding, Launch, Runs
 from .targets import Target
 from .triton_launch import Described, Request, describe, folder_name
+
+# A file and a line, if they are known.
+Site = tuple[Optional[str], Optional[int]]
+
+
+def _no_scratch(request: Request) -> dict[str, Any]:
+    return {}
 
 
 @dataclass
@@ -36,25 +42,24 @@ class Session:
     runs: Runs = field(default_factory=Runs)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def run(self, request: Request) -> None:
-        """Simulates a launch."""
-        launch = self._add(request)
+    def run(self, request: Request, site: Site, allocate: Callable[[Request], dict[str, Any]] = _no_scratch) -> None:
+        """Simulates a launch that was called at a site. `allocate` gives the scratch memory that it asks for."""
+        launch = self._add(request, site)
         if not self._selected(launch):
             return
         if request.blocks == 0:
             launch.status, launch.verdict, launch.totals = "finished", "clean", {"warp_instructions": 0}
             return
-        scratch = _allocate(request)
+        scratch = allocate(request)
         start = time.perf_counter()
         with self._folder(launch) as folder:
             described = describe(request, launch.number, folder, scratch)
             _simulate(launch, described, self.settings, expect=self.save is not None)
         launch.seconds = time.perf_counter() - start
 
-    def _add(self, request: Request) -> Launch:
-        file, line = call_site()
+    def _add(self, request: Request, site: Site) -> Launch:
         with self._lock:
-            launch = Launch(len(self.runs.launches), request.kernel, file, line, request.grid)
+            launch = Launch(len(self.runs.launches), request.kernel, *site, request.grid)
             self.runs.launches.append(launch)
         return launch
 
@@ -111,20 +116,6 @@ def _expected(folder: Path, before: str, name: str, after: Path) -> Table:
     file = f"{before[: -len('.bin')]}.after.bin"
     os.replace(after, folder / file)
     return {"name": name, "file": file}
-
-
-def _allocate(request: Request) -> dict[str, Any]:
-    """The scratch memory of a launch, from the allocators that the script has set, as on a GPU."""
-    from triton.runtime import _allocation
-
-    scratch: dict[str, Any] = {}
-    size, align = request.scratch("global")
-    if size:
-        scratch["global"] = _allocation._allocator.get()(size, align, 0)
-    size, align = request.scratch("profile")
-    if size and _allocation.has_profile_allocator():
-        scratch["profile"] = _allocation._profile_allocator.get()(size, align, 0)
-    return scratch
 
 
 _current: Session | None = None

@@ -8,6 +8,7 @@ import sys
 from typing import Any, Callable
 
 from . import notes, session
+from .kernel_source import call_site
 from .targets import Target
 from .triton_launch import Request, cached_ptx
 
@@ -44,9 +45,24 @@ class Launcher:
         if enter_hook is not None:
             enter_hook(launch_metadata)
         ptx = function if function is not None else cached_ptx(self.metadata)
-        current.run(Request(self.source, self.metadata, ptx, (grid_x, grid_y, grid_z), values))
+        request = Request(self.source, self.metadata, ptx, (grid_x, grid_y, grid_z), values)
+        current.run(request, call_site(), _allocate)
         if exit_hook is not None:
             exit_hook(launch_metadata)
+
+
+def _allocate(request: Request) -> dict[str, Any]:
+    """The scratch memory of a launch, from the allocators that the script has set, as on a GPU."""
+    from triton.runtime import _allocation
+
+    scratch: dict[str, Any] = {}
+    size, align = request.scratch("global")
+    if size:
+        scratch["global"] = _allocation._allocator.get()(size, align, 0)
+    size, align = request.scratch("profile")
+    if size and _allocation.has_profile_allocator():
+        scratch["profile"] = _allocation._profile_allocator.get()(size, align, 0)
+    return scratch
 
 
 class Utils:

@@ -27,6 +27,8 @@ class Request:
     ptx: str
     grid: tuple[int, int, int]
     values: Sequence[Any]
+    # The scratch memory that the last parameters point to: Triton before 3.4 has the first kind only.
+    scratch_kinds: Sequence[str] = ("global", "profile")
 
     @property
     def kernel(self) -> str:
@@ -68,7 +70,7 @@ def describe(request: Request, number: int, folder: Path, scratch: dict[str, Any
     arguments.add_all(
         request.source.signature, request.values, getattr(request.metadata, "tensordesc_meta", None) or ()
     )
-    for kind in ("global", "profile"):
+    for kind in request.scratch_kinds:
         arguments.add_scratch(f"{kind}_scratch", request.scratch(kind)[0], scratch.get(kind))
     ptx, replaced = replace_addresses(arguments, ptx)
     (folder / "kernel.ptx").write_text(ptx, encoding="utf-8")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support import needs_triton, run_script, run_warplens
+from warplens import cli
 
 pytestmark = needs_triton
 
@@ -186,3 +187,11 @@ def test_the_program_that_is_named_is_used(script: Path, monkeypatch: pytest.Mon
     run = run_warplens(str(script))
     assert run.returncode == 1
     assert "launch `add #0` could not be simulated: it is broken" in run.stderr
+
+
+def test_a_package_that_is_missing_is_said(
+    script: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert cli.main([str(script)]) == 2
+    assert f"{sys.executable} does not have the package triton: run `{sys.executable} -m pip" in capsys.readouterr().err

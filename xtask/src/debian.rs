@@ -6,8 +6,9 @@ use anyhow::Result;
 use crate::shell;
 
 /// A program that a test uses, and its packages.
-const PROGRAMS: [(&str, &str); 5] = [
+const PROGRAMS: [(&str, &str); 6] = [
     ("chromium", "chromium"),
+    ("firefox-esr", "firefox-esr"),
     ("rg", "ripgrep"),
     ("nvim", "neovim"),
     ("emacs", "emacs-nox elpa-eglot"),

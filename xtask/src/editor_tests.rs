@@ -14,13 +14,14 @@ use crate::{dist, extension, shell};
 
 const FOLDER: &str = "tests/vscode";
 /// The longest first, so that the last files end at about the same time.
-const FILES: [&str; 7] = [
+const FILES: [&str; 8] = [
     "extension.test.mjs",
     "strip.test.mjs",
     "acceptance.test.mjs",
     "panel_states.test.mjs",
     "panel.test.mjs",
     "machine_code.test.mjs",
+    "inline.test.mjs",
     "picture.test.mjs",
 ];
 /// A file uses up to 1.6 cores, so more at once would take longer.

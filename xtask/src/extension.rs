@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 
 use crate::project::project_root;
-use crate::{notices, shell, skipped};
+use crate::{notices, shell, skipped, web};
 
 const FOLDER: &str = "editors/vscode";
 
@@ -19,8 +19,9 @@ pub(crate) fn node_is_there() -> bool {
     there
 }
 
-/// Installs the extension's tools.
+/// Installs the extension's tools, and those of the page.
 pub(crate) fn install_tools() -> Result<()> {
+    install(web::PAGE)?;
     install(FOLDER)
 }
 
@@ -51,10 +52,23 @@ pub(crate) fn pack(server: &PathBuf) -> Result<PathBuf> {
     let package = root.join("dist").join(format!("warplens-{target}.vsix"));
     fs::create_dir_all(root.join("dist"))?;
     npm(FOLDER, &["run", "--silent", "build"])?;
+    pack_module()?;
     let out = shell::path_text(&package)?;
     let vsce = ["exec", "--no", "--", "vsce", "package", "--no-dependencies", "--allow-missing-repository"];
     npm(FOLDER, &[&vsce[..], &["--target", target, "--out", out]].concat())?;
     Ok(package)
+}
+
+/// Puts the server for browsers into the package, if `cargo xtask web` has built it.
+fn pack_module() -> Result<()> {
+    let root = project_root();
+    let module = root.join(web::OUT).join("warplens.wasm");
+    if !module.is_file() {
+        skipped::note("the extension in a browser", "`cargo xtask web` did not build its server");
+        return Ok(());
+    }
+    fs::copy(&module, root.join(FOLDER).join("out/warplens.wasm")).context("cannot copy the module")?;
+    Ok(())
 }
 
 /// The name of the platform in the extension registries.
@@ -70,7 +84,8 @@ fn platform() -> Result<&'static str> {
     })
 }
 
-fn npm(folder: &str, args: &[&str]) -> Result<()> {
+/// Runs npm in a folder.
+pub(crate) fn npm(folder: &str, args: &[&str]) -> Result<()> {
     // On Windows it is a script with a file extension.
     shell::run(folder, if cfg!(windows) { "npm.cmd" } else { "npm" }, args)
 }

@@ -18,6 +18,8 @@ mod shell;
 mod skipped;
 mod test;
 mod tidy;
+mod web;
+mod web_tests;
 mod wheel;
 
 use anyhow::Result;
@@ -54,6 +56,8 @@ enum Task {
     Tidy,
     /// Builds the server in release, and the .vsix and the Python wheel that contain it, for this platform.
     Dist,
+    /// Builds the page with the server as a WebAssembly module, in dist/web.
+    Web,
     /// Measures: parse, latency, memory, sim, lanes or panel (see docs/measurements.md).
     Bench {
         /// What to measure, and what to measure it on.
@@ -98,6 +102,7 @@ fn main() -> Result<()> {
         }
         Task::Tidy => tidy::run(),
         Task::Dist => dist::run(),
+        Task::Web => web::run(),
         Task::Bench { args } => bench::run(&args),
         Task::Fuzz { minutes, only } => fuzz::run(minutes, only.as_deref()),
         Task::Soak { minutes } => bench::run(&["soak".into(), "--minutes".into(), minutes.to_string()]),

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use crate::codegen::{self, Mode};
-use crate::{debian, dist, editor_tests, python_tests, shell, skipped, tidy, wheel};
+use crate::{debian, dist, editor_tests, python_tests, shell, skipped, tidy, web, web_tests, wheel};
 
 /// A check and its name.
 type Check = (&'static str, fn() -> Result<()>);
@@ -18,7 +18,7 @@ const FAST: [Check; 4] = [
     ("tests without editors", || tests(&["--skip", "a_session_in_"])),
 ];
 
-const ALL: [Check; 14] = [
+const ALL: [Check; 16] = [
     ("formatting", formatting),
     ("generated files", || codegen::run(Mode::Check)),
     ("tidiness", tidy::run),
@@ -32,6 +32,8 @@ const ALL: [Check; 14] = [
     ("documentation", documentation),
     ("the Python wheel", python),
     ("the Python package", python_tests::run),
+    ("the server as WebAssembly", web::test),
+    ("the page, in browsers", web_tests::run),
     ("the extension, in a real VS Code", editor_tests::run),
 ];
 

@@ -25,7 +25,7 @@ struct Fence {
     why: &'static str,
 }
 
-const FENCES: [Fence; 4] = [
+const FENCES: [Fence; 5] = [
     Fence {
         words: &["std::fs", "std::process"],
         folders: &[
@@ -47,6 +47,18 @@ const FENCES: [Fence; 4] = [
         words: &["std::thread", "std::time", "std::io", "Instant::now"],
         folders: &["syntax", "server/isa", "server/hir", "server/sim"],
         why: "`sim` and below use no threads, clock or I/O, so that they also run as WebAssembly",
+    },
+    Fence {
+        words: &[
+            "std::time::Instant",
+            "Duration, Instant",
+            "SystemTime::now",
+            "thread::spawn",
+            "tokio",
+            "tower_lsp",
+        ],
+        folders: &["server/lsp"],
+        why: "the server also runs in a browser: use `warplens_system::clock` and `Environment`",
     },
 ];
 

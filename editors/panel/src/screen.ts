@@ -85,7 +85,18 @@ export class Screen {
     before?.removeAttribute('aria-current');
     next.classList.add('picked');
     next.setAttribute('aria-current', 'true');
-    next.scrollIntoView({ block: 'nearest' });
+    this.reveal(next);
+  }
+
+  /** Keeps a row in view. If the panel is a part of a page, only its view scrolls. */
+  private reveal(row: Element): void {
+    const { view } = this.parts;
+    if (!this.panel.source.isPart) {
+      row.scrollIntoView({ block: 'nearest' });
+      return;
+    }
+    const [inside, outside] = [row.getBoundingClientRect(), view.getBoundingClientRect()];
+    view.scrollTop += Math.max(inside.bottom - outside.bottom, 0) + Math.min(inside.top - outside.top, 0);
   }
 
   /** The stepper and the sentence about the statement. */
@@ -179,7 +190,8 @@ export class Screen {
     const isDrawn = this.isDrawn(this.shown);
     if (isDrawn) view.drawn?.(panel, content);
     if (this.layout === 'narrow' || (isDrawn && tab === 'timeline')) picture.paint();
-    if (!isDrawn || tab !== 'timeline') part.querySelector('tr.picked')?.scrollIntoView({ block: 'nearest' });
+    const picked = part.querySelector('tr.picked');
+    if (picked && (!isDrawn || tab !== 'timeline')) this.reveal(picked);
     part.dataset.tab = tab;
     part.dataset.step = String(panel.state.step);
   }

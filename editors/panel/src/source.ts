@@ -3,6 +3,8 @@ import type { Answers, Method, Moment, PanelCommand, RunInfo, Warp } from './mes
 
 export interface Source {
   run: RunInfo;
+  /** Whether the panel is a part of a page that scrolls. */
+  isPart?: boolean;
   /** Answers a request of docs/lsp-extensions.md, or fails with the reason that there is no answer. */
   request<M extends Method>(method: M, params: object): Promise<Answers[M] | null>;
   /** The text of a line. */

@@ -1,7 +1,7 @@
 // Compares a kernel with another file, or with its own machine code, which the configured ptxas makes.
 import * as vscode from 'vscode';
+import { type Answer, agreement, differenceOf } from '../../shared/compared';
 import { activeDocument, editorOf } from './active';
-import { type Answer, agreement, differenceOf } from './compared';
 import { moveCursor } from './cursor';
 import { inform, warn } from './inform';
 import { LANGUAGES } from './languages';

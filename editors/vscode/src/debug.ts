@@ -1,8 +1,9 @@
 // The debugger: starts `warplens dap`, and adds the moves and questions that the Debug Adapter Protocol does not have.
 import * as vscode from 'vscode';
+import { selectionOf } from '../../shared/masks';
+import type { Home } from './home/home';
 import { FORMER_SASS, LANGUAGES } from './languages';
-import { selectionOf } from './masks';
-import { findProgram, type Server } from './server';
+import type { Server } from './server';
 import type { LaneStore } from './store';
 
 const TYPE = 'warplens';
@@ -27,10 +28,10 @@ interface Position {
 }
 
 /** Registers the debugger of kernels. */
-export function debugKernels(context: vscode.ExtensionContext, server: Server, store: LaneStore): vscode.Disposable {
+export function debugKernels(home: Home, server: Server, store: LaneStore): vscode.Disposable {
   return vscode.Disposable.from(
     vscode.debug.registerDebugAdapterDescriptorFactory(TYPE, {
-      createDebugAdapterDescriptor: () => new vscode.DebugAdapterExecutable(findProgram(context), ['dap']),
+      createDebugAdapterDescriptor: () => new vscode.DebugAdapterExecutable(home.program(), ['dap']),
     }),
     vscode.debug.registerDebugConfigurationProvider(TYPE, {
       resolveDebugConfiguration: (_folder, config) => complete(config, store),

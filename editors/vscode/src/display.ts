@@ -1,6 +1,6 @@
 // How lanes are shown: drawn by the extension, or as inlay hints of the server.
 import * as vscode from 'vscode';
-import type { Position } from './strip/shape';
+import type { Position } from '../../shared/strip/shape';
 
 /** How lanes are shown. Screen readers read text only. */
 export function display(): 'strip' | 'text' {

@@ -1,16 +1,18 @@
-// The entry point of the extension: registers its commands and starts the server for documents of its languages.
+// The extension, wherever it runs: registers its commands and starts the server for documents of its languages.
 // All analysis is in the server; the extension only provides menus and the status bar.
 import * as vscode from 'vscode';
 import type { Tab } from '../../panel/src/messages';
 import { Comparisons } from './compare';
+import { copyLink } from './copy_link';
 import { askWhy, debugKernel, debugKernels, pickBlock, stepBack } from './debug';
 import { Encodings } from './encodings';
 import { FindingView } from './finding';
 import { newKernel, reportIssue } from './first_minute';
 import { openGoTo } from './go_to/box';
+import type { Home } from './home/home';
 import { applyIndentation } from './indentation';
 import { Lanes } from './lanes';
-import { LANGUAGES } from './languages';
+import { HOSTS, INLINE, LANGUAGES } from './languages';
 import { editLaunch } from './launch';
 import { adoptLaunchDocuments } from './launch_documents';
 import { LinkedDocuments } from './linked';
@@ -19,10 +21,10 @@ import { offerListings } from './listing';
 import { LitLines } from './lit';
 import { goToDivergence, goToNextVisit, goToWarp } from './navigate';
 import { offerStrip } from './offer_strip';
+import { openLinks } from './page_links';
 import { LanesPanel } from './panel/view';
 import { pickLaunch, pickModel, runFirst } from './pick';
 import { pickWarp } from './pick_warp';
-import { offerPython } from './python';
 import { SameLaunch } from './same_launch';
 import { SassBeside } from './sass';
 import { sortSassDocuments } from './sass_documents';
@@ -33,9 +35,9 @@ import { Strip } from './strip';
 import { goToVisit } from './visit';
 import { adoptWaveDocuments } from './wave';
 
-export function activate(context: vscode.ExtensionContext): void {
-  const log = vscode.window.createOutputChannel('Warplens', { log: true });
-  const server = new Server(context, log);
+/** The extension with a server that runs in a home, and with what only some homes have. */
+export function activateIn(home: Home, context: vscode.ExtensionContext, log: vscode.LogOutputChannel, others: vscode.Disposable[]): void {
+  const server = new Server(home, context, log);
   const store = new LaneStore(server);
   server.hoverLinks = (hover, uri, line) => withLinks(hover, uri, line, store);
   const lanes = new Lanes(server, store);
@@ -54,8 +56,9 @@ export function activate(context: vscode.ExtensionContext): void {
     sortSassDocuments(),
     adoptLaunchDocuments(),
     offerListings(server),
-    offerPython(context),
-    debugKernels(context, server, store),
+    debugKernels(home, server, store),
+    openLinks(server),
+    ...others,
   );
   const commands: Record<string, (...args: never[]) => unknown> = {
     ...launchCommands(server, lanes),
@@ -66,6 +69,7 @@ export function activate(context: vscode.ExtensionContext): void {
     'warplens.openSass': (uri?: unknown, entry?: string) => sass.open(text(uri), entry),
     'warplens.compareWith': () => comparisons.withFile(),
     'warplens.compareWithPtxas': (uri?: unknown, entry?: string) => comparisons.withPtxas(text(uri), entry),
+    'warplens.copyLink': (uri?: unknown) => copyLink(server, text(uri)),
     'warplens.newKernel': newKernel,
     'warplens.reportIssue': () => reportIssue(context),
     'warplens.showPanel': (tab?: unknown) => panel.show(text(tab) as Tab | undefined),
@@ -74,7 +78,10 @@ export function activate(context: vscode.ExtensionContext): void {
   for (const [name, run] of Object.entries(commands)) {
     context.subscriptions.push(vscode.commands.registerCommand(name, run));
   }
-  context.subscriptions.push(vscode.workspace.onDidOpenTextDocument((document) => startFor(document, server)));
+  context.subscriptions.push(
+    vscode.workspace.onDidOpenTextDocument((document) => startFor(document, server)),
+    vscode.workspace.onDidSaveTextDocument((document) => startFor(document, server)),
+  );
   for (const document of vscode.workspace.textDocuments) startFor(document, server);
 }
 
@@ -122,7 +129,8 @@ function text(argument: unknown): string | undefined {
   return typeof argument === 'string' ? argument : undefined;
 }
 
-/** The server starts with the first document of one of the languages, so that other work costs nothing. */
+/** The server starts with the first document of one of the languages or with inline PTX, so that other work costs nothing. */
 function startFor(document: vscode.TextDocument, server: Server): void {
-  if (LANGUAGES.includes(document.languageId)) void server.start();
+  const mayHaveInline = () => HOSTS.includes(document.languageId) && INLINE.test(document.getText());
+  if (LANGUAGES.includes(document.languageId) || mayHaveInline()) void server.start();
 }

@@ -1,12 +1,12 @@
 // Shows a finding: its warp, its visit, and the other side, such as the access that it races with.
 import * as vscode from 'vscode';
 import type { BufferElement, Buffers, Finding } from '../../panel/src/generated/answers';
+import { type LaneMasks, requestMasks, selectionOf } from '../../shared/masks';
 import { activeEditor } from './active';
 import { moveCursor } from './cursor';
 import { informBriefly } from './inform';
 import type { Lanes } from './lanes';
 import type { LitLines } from './lit';
-import { type LaneMasks, requestMasks, selectionOf } from './masks';
 import type { LanesPanel } from './panel/view';
 import type { Server } from './server';
 import { showStep } from './step';

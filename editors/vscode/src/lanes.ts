@@ -1,7 +1,7 @@
 // The status bar items of a run, and the context key for shown lanes.
 import * as vscode from 'vscode';
+import { type LaneMasks, shapeOf, warpCount } from '../../shared/masks';
 import { activeDocument } from './active';
-import { type LaneMasks, shapeOf, warpCount } from './masks';
 import type { Server } from './server';
 import type { LaneStore } from './store';
 import { Subscriber } from './subscriber';

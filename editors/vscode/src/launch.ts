@@ -1,10 +1,10 @@
 // Edits launches: opens the launch that is shown or picked, or writes the inferred one.
 import * as vscode from 'vscode';
+import type { LaneMasks } from '../../shared/masks';
 import { activeDocument, editorAt, editorOf } from './active';
 import type { Draft, ListedLaunch } from './generated/messages';
 import { inform } from './inform';
 import type { Lanes } from './lanes';
-import type { LaneMasks } from './masks';
 import type { Server } from './server';
 
 /** Opens a launch of the document, or writes the inferred one where none is configured. */

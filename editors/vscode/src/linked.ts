@@ -1,9 +1,9 @@
 // Documents with lines that belong to each other, such as PTX and its source: moving in one highlights the lines of the others.
 import * as vscode from 'vscode';
+import { lineEdit } from '../../shared/strip/positions';
 import type { LitLines } from './lit';
 import type { Server } from './server';
 import { linesTogether, movedLines, type SourceLines, sourceLines } from './source_lines';
-import { lineEdit } from './strip/positions';
 import { Subscriber } from './subscriber';
 
 /** Milliseconds after an edit until the lines are read again. */

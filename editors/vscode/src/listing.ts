@@ -1,5 +1,4 @@
 // Listings of files that VS Code cannot show as text: the server makes them, and a read-only document shows them.
-import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import { messageOf } from '../../panel/src/messages';
 import { revealFunction } from './sass';
@@ -75,7 +74,7 @@ class Listings implements vscode.TextDocumentContentProvider, vscode.Disposable 
     const key = listing.toString();
     if (this.watchers.has(key)) return;
     const folder = vscode.Uri.joinPath(file, '..');
-    const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, posix.basename(file.path)));
+    const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, file.path.split('/').pop() ?? ''));
     const change = () => this.changed.fire(listing);
     this.watchers.set(key, vscode.Disposable.from(watcher, watcher.onDidChange(change), watcher.onDidCreate(change)));
   }

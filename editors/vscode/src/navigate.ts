@@ -1,9 +1,10 @@
 // Keys that step through a run: the next or previous divergence, visit and warp.
+
+import { selectionOf, warpCount } from '../../shared/masks';
 import { activeEditor } from './active';
 import { moveCursor } from './cursor';
 import { informBriefly } from './inform';
 import type { Lanes } from './lanes';
-import { selectionOf, warpCount } from './masks';
 import type { Server } from './server';
 import { type Direction, nextLine, nextWarp, splits } from './steps';
 

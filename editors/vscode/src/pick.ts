@@ -1,10 +1,10 @@
 // The pick lists of launches and divergence models.
 import * as vscode from 'vscode';
+import { type LaneMasks, requestMasks, selectionOf } from '../../shared/masks';
 import { activeDocument, activeEditor } from './active';
 import type { ListedLaunch } from './generated/messages';
 import { inform } from './inform';
 import type { Lanes } from './lanes';
-import { type LaneMasks, requestMasks, selectionOf } from './masks';
 import type { Warps } from './pick_warp';
 import { pickWithPreview } from './preview';
 import type { Server } from './server';

@@ -1,10 +1,10 @@
 // The pick list of the warps of a run.
 import type { WarpSummaries } from '../../panel/src/generated/answers';
 import type { Warp } from '../../panel/src/messages';
+import { selectionOf, warpCount } from '../../shared/masks';
 import type { WarpsOfRun } from './generated/messages';
 import { inform } from './inform';
 import type { Lanes } from './lanes';
-import { selectionOf, warpCount } from './masks';
 import { pickWithPreview } from './preview';
 import type { Server } from './server';
 import { type ListedWarp, listWarps } from './warp_list';

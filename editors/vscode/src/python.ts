@@ -1,8 +1,8 @@
 // Python files with Triton kernels: a code lens at each kernel runs the file without a GPU, in a terminal.
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { findProgram } from './home/process';
 import { inform } from './inform';
-import { findProgram } from './server';
 
 const COMMAND = 'warplens.runPython';
 

@@ -1,5 +1,5 @@
 // One launch in two documents: PTX and its machine code show the same warp.
-import { type LaneMasks, selectionOf } from './masks';
+import { type LaneMasks, selectionOf } from '../../shared/masks';
 import type { Server } from './server';
 import type { LaneStore } from './store';
 import { Subscriber } from './subscriber';

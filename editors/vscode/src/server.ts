@@ -1,13 +1,12 @@
-// The process of the language server: finds its program, starts and stops it, and sends requests.
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+// The language server: starts and stops it, and sends requests.
 import * as vscode from 'vscode';
-import type { ErrorHandler, LanguageClient, LanguageClientOptions, ServerOptions } from 'vscode-languageclient/node';
+import type { BaseLanguageClient, ErrorHandler, LanguageClientOptions } from 'vscode-languageclient';
 import type { RunProgress } from '../../panel/src/generated/run_progress';
 import { messageOf } from '../../panel/src/messages';
 import { display } from './display';
 import type { Assembled, Listing, Model, Selection } from './generated/messages';
-import { LANGUAGES } from './languages';
+import type { Home } from './home/home';
+import { coloredHosts, HOSTS, LANGUAGES } from './languages';
 import { Selections } from './selections';
 
 /** A command that the server registers. */
@@ -16,16 +15,17 @@ export type ServerCommand =
   | 'warplens.listLaunches'
   | 'warplens.draftLaunch'
   | 'warplens.selectVisit'
-  | 'warplens.stopRun';
+  | 'warplens.stopRun'
+  | 'warplens.link';
 
-type Library = typeof import('vscode-languageclient/node');
+type Library = typeof import('vscode-languageclient');
 
 /** After this many crashes within the period, in milliseconds, the server is not restarted. */
 const MAX_CRASHES = 5;
 const CRASH_PERIOD = 180_000;
 
 export class Server implements vscode.Disposable {
-  private client?: LanguageClient;
+  private client?: BaseLanguageClient;
   private starting?: Promise<void>;
   /** Adds links to the hover of a line. */
   hoverLinks: (hover: vscode.Hover, uri: string, line: number) => vscode.Hover = (hover) => hover;
@@ -48,7 +48,8 @@ export class Server implements vscode.Disposable {
   readonly onDidStop = this.stopped.event;
 
   constructor(
-    private readonly context: vscode.ExtensionContext,
+    private readonly home: Home,
+    context: vscode.ExtensionContext,
     private readonly log: vscode.LogOutputChannel,
   ) {
     this.selections = new Selections(context.workspaceState);
@@ -117,7 +118,7 @@ export class Server implements vscode.Disposable {
   ): Promise<T | undefined> {
     const { client } = this;
     if (!client?.isRunning()) return undefined;
-    const { WorkDoneProgress } = await import('vscode-languageclient/node');
+    const { WorkDoneProgress } = await import('vscode-languageclient');
     const workDoneToken = `warplens/request/${++this.progressTokens}`;
     let done = 0;
     const reports = client.onProgress(WorkDoneProgress.type, workDoneToken, (report) => {
@@ -153,17 +154,8 @@ export class Server implements vscode.Disposable {
   }
 
   private async launch(): Promise<void> {
-    const program = findProgram(this.context);
-    this.log.info(`server: ${program}`);
-    const level = vscode.workspace.getConfiguration('warplens').get<string>('server.logLevel', 'warn');
-    const options: ServerOptions = {
-      command: program,
-      args: ['lsp'],
-      options: { env: { ...process.env, WARPLENS_LOG: process.env.WARPLENS_LOG ?? level } },
-    };
-    // Loaded only now, because most of the extension's code is in it and windows without our documents do not need it.
-    const library = await import('vscode-languageclient/node');
-    this.client = new library.LanguageClient('warplens', 'Warplens', options, this.clientOptions(library));
+    const library = await import('vscode-languageclient');
+    this.client = await this.home.connect(this.clientOptions(library));
     this.client.onNotification('warplens/lanesChanged', ({ uri }: { uri: string }) => this.lanesChanged.fire(uri));
     this.client.onNotification('warplens/runProgress', ({ uri, running }: { uri: string; running: RunProgress | null }) =>
       this.progress(uri, running),
@@ -219,11 +211,18 @@ export class Server implements vscode.Disposable {
     return {
       documentSelector: [...LANGUAGES.map((language) => ({ language })), { scheme: 'file', pattern: '**/warplens.toml' }],
       outputChannel: this.log,
-      initializationOptions: { lenses: 'extension', lanesChanged: true, laneStrip: true, runProgress: true },
+      initializationOptions: {
+        lenses: 'extension',
+        lanesChanged: true,
+        laneStrip: true,
+        runProgress: true,
+        inline: { languages: HOSTS, tokens: coloredHosts((id) => vscode.extensions.getExtension(id) !== undefined) },
+      },
       errorHandler: this.errorHandler(library),
       middleware: {
         // After a restart the client reopens all documents.
         didOpen: async (document, next) => {
+          if (this.home.prepare) await this.home.prepare(document);
           await next(document);
           if (this.client?.isRunning()) void this.restore(document);
         },
@@ -238,6 +237,10 @@ export class Server implements vscode.Disposable {
           return result;
         },
         workspace: {
+          didChangeWatchedFile: async (event, next) => {
+            if (this.home.changed) await this.home.changed(vscode.Uri.parse(event.uri));
+            await next(event);
+          },
           configuration: async (params, token, next) => {
             const answer = await next(params, token);
             if (Array.isArray(answer)) (answer as unknown[]).forEach(setDisplay);
@@ -265,32 +268,4 @@ function withDebug(lenses: vscode.CodeLens[] | null | undefined): vscode.CodeLen
 function setDisplay(section: unknown): void {
   const lanes = (section as { lanes?: { display?: string } } | null)?.lanes;
   if (lanes) lanes.display = display();
-}
-
-/** The server's program: the setting, the one packed with the extension, or the one on PATH, in this order. */
-export function findProgram(context: vscode.ExtensionContext): string {
-  const name = process.platform === 'win32' ? 'warplens.exe' : 'warplens';
-  const setting = vscode.workspace.getConfiguration('warplens').get<string>('server.path', '');
-  if (setting !== '') {
-    if (isProgram(setting)) return setting;
-    throw new Error(`the program in the setting warplens.server.path, ${setting}, cannot be executed`);
-  }
-  const bundled = context.asAbsolutePath(join('server', name));
-  const onPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name));
-  const found = [bundled, ...onPath].find(isProgram);
-  if (!found) {
-    throw new Error(
-      'this package contains no server for your platform; build one with `cargo build --release` and set warplens.server.path',
-    );
-  }
-  return found;
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,6 +1,6 @@
 // The source line that each line of a compiled file belongs to, and the lines of several files that belong together. Pure.
 
-import { type LineEdit, moved } from './strip/positions';
+import { type LineEdit, moved } from '../../shared/strip/positions';
 
 /** A line of a source file, from 0. */
 export interface SourceLine {

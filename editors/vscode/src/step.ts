@@ -1,6 +1,6 @@
 // Shows a step of a run in the editor: its warp and its visit.
 import type { Step, Writer } from '../../panel/src/generated/answers';
-import { type LaneMasks, selectionOf } from './masks';
+import { type LaneMasks, selectionOf } from '../../shared/masks';
 import type { Server } from './server';
 
 /** Shows the step of a store, or only its warp if the step is not known. */

@@ -1,6 +1,6 @@
 // The next line, finding or warp of a run. Pure.
 import type { Warp } from '../../panel/src/messages';
-import { size, type Visits } from './strip/masks';
+import { size, type Visits } from '../../shared/strip/masks';
 
 export type Direction = 1 | -1;
 

@@ -1,9 +1,9 @@
 // The lanes of the open documents: requested when the server reports a change, and position-tracked through edits until then.
 import * as vscode from 'vscode';
+import { type LaneMasks, requestMasks } from '../../shared/masks';
+import { type LineEdit, lineEdit, moved } from '../../shared/strip/positions';
 import { LANGUAGES } from './languages';
-import { type LaneMasks, requestMasks } from './masks';
 import type { Server } from './server';
-import { type LineEdit, lineEdit, moved } from './strip/positions';
 import { Subscriber } from './subscriber';
 
 /** How many edits are kept, to move the lines of an answer that is older than them. */

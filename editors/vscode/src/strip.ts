@@ -1,14 +1,15 @@
 // Draws lanes in the visible lines: a strip of cells and a label, before the code or after it.
 import * as vscode from 'vscode';
+import type { LaneLine, LaneMasks } from '../../shared/masks';
+import { type Before, before, columns, LABEL_SIZE, parts, spaceAfter } from '../../shared/strip/layout';
+import { drawnLines, faint } from '../../shared/strip/lines';
+import { share, width } from '../../shared/strip/masks';
+import { overview, STEPS, step } from '../../shared/strip/positions';
+import { HEIGHT, imageOf, type Position, shapeOfLine } from '../../shared/strip/shape';
 import { display, position } from './display';
 import { LANGUAGES } from './languages';
-import type { LaneLine, LaneMasks } from './masks';
 import { Space } from './space';
 import type { LaneStore } from './store';
-import { type Before, before, columns, LABEL_SIZE, parts, spaceAfter } from './strip/layout';
-import { share, size, width } from './strip/masks';
-import { overview, STEPS, step } from './strip/positions';
-import { HEIGHT, imageOf, type Position, shape } from './strip/shape';
 import { Subscriber } from './subscriber';
 
 /** Lines above and below the visible ones that are drawn too. */
@@ -113,7 +114,7 @@ export class Strip extends Subscriber {
   }
 
   private image(line: LaneLine, launched: string, position: Position): { image: string; width: number } {
-    const drawn = shape(line.chosen ? { ...line, visits: [line.chosen] } : line, launched, position);
+    const drawn = shapeOfLine(line, launched, position);
     let image = this.images.get(drawn.path);
     if (image === undefined) {
       if (this.images.size > 10_000) this.images.clear();
@@ -145,11 +146,7 @@ function isNear(editor: vscode.TextEditor, line: number): boolean {
 
 /** The lanes of the visible lines, one for each line. */
 function visible(editor: vscode.TextEditor, masks: LaneMasks): LaneLine[] {
-  const lines = new Map<number, LaneLine>();
-  for (const line of masks.lines) {
-    if (isNear(editor, line.line) && isPreferred(line, lines.get(line.line), masks)) lines.set(line.line, line);
-  }
-  return [...lines.values()];
+  return drawnLines(masks, (line) => isNear(editor, line));
 }
 
 /** What the label has after the code. */
@@ -171,24 +168,8 @@ function statementsOf(document: vscode.TextDocument, masks: LaneMasks): string[]
   return lines.map((line) => document.lineAt(line).text);
 }
 
-/** If a line has several statements, the first one that some lane did not execute exactly once is drawn. */
-function isPreferred(line: LaneLine, drawn: LaneLine | undefined, masks: LaneMasks): boolean {
-  return drawn === undefined || (isFull(drawn, masks) && !isFull(line, masks));
-}
-
-/** Whether every launched lane executed the statement once. */
-function isFull(line: LaneLine, masks: LaneMasks): boolean {
-  const [visit] = line.visits;
-  return line.count === 1 && line.role !== 'join' && !line.parts && visit !== undefined && size(visit.executed) === size(masks.launched);
-}
-
 function labelColor(line: LaneLine, masks: LaneMasks): vscode.ThemeColor {
   return new vscode.ThemeColor(`warplens.lane.label${faint(line, masks)}`);
-}
-
-/** The ending of the colors of a line that all lanes executed once. */
-function faint(line: LaneLine, masks: LaneMasks): '' | 'Faint' {
-  return isFull(line, masks) ? 'Faint' : '';
 }
 
 /** The code of the visible lines that the warp never reached. */

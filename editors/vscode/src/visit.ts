@@ -1,9 +1,9 @@
 // Chooses the visit that is shown, for the line with the cursor.
 import * as vscode from 'vscode';
+import type { LaneLine } from '../../shared/masks';
 import { activeEditor } from './active';
 import { inform } from './inform';
 import type { Lanes } from './lanes';
-import type { LaneLine } from './masks';
 import type { Server } from './server';
 
 /** The largest number of visits in the list; a later one can be typed. */

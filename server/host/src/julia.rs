@@ -59,15 +59,27 @@ fn statement(text: &str, tokens: &[Token], at: usize, function: usize) -> Option
     if !is_ptx(&template, Dialect::Llvm, &operands, Context::Unknown) {
         return None;
     }
-    let denial = effects.and_then(|part| span(part)).filter(|range| &text[range.clone()] == "false");
     let keyword = tokens[at].start..tokens[at + 1].end;
+    let denial = match effects.map(|part| span(part)) {
+        Some(range) => range.filter(|range| &text[range.clone()] == "false").map(|range| Denial {
+            range,
+            text: "the argument `false`".to_owned(),
+            remedy: "write `true`".to_owned(),
+        }),
+        // The short forms of the macro have no side effects.
+        None => Some(Denial {
+            range: keyword.clone(),
+            text: "`@asmcall` without an argument about side effects".to_owned(),
+            remedy: "write `true` after the constraints".to_owned(),
+        }),
+    };
     Some(Statement {
         range: keyword.start..tokens[end - 1].end,
         keyword,
         dialect: Dialect::Llvm,
         template,
         volatile: denial.is_none(),
-        denial: denial.map(|range| Denial { text: "side effects `false`".to_owned(), range }),
+        denial,
         knows_operands: constraints.holes() == 0,
         operands,
         has_placeholders: true,

@@ -7,11 +7,13 @@
 
 mod assembly;
 mod c;
+mod edit;
 mod julia;
 mod llvm;
 mod mojo;
 mod python;
 mod registry;
+mod replaced;
 mod rust;
 mod statement;
 mod template;
@@ -19,5 +21,6 @@ mod text;
 mod tokens;
 
 pub use registry::{HOSTS, Host, by_extension, by_id};
+pub use replaced::Edit;
 pub use statement::{Denial, Dialect, Direction, Operand, Pack, Place, Statement};
 pub use template::{Piece, PieceKind, Template};

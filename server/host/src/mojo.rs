@@ -54,7 +54,11 @@ fn statement(source: &Source<'_>, at: usize) -> Option<Statement> {
     let denial = effects.filter(|(value, _)| value.first().is_some_and(|token| token.text(text) == "False"));
     let denial = denial.and_then(|(_, whole)| {
         let range = span(whole)?;
-        Some(Denial { text: text[range.clone()].to_owned(), range })
+        Some(Denial {
+            text: format!("`{}`", &text[range.clone()]),
+            range,
+            remedy: "write `has_side_effect=True`".to_owned(),
+        })
     });
     let keyword = tokens[at].start..tokens[at].end;
     Some(Statement {

@@ -30,11 +30,29 @@ pub static HOSTS: &[Host] = &[
     Host { id: "mojo", extensions: &["mojo", "🔥"], words: &["inlined_assembly"], scan: mojo::statements },
 ];
 
+impl PartialEq for Host {
+    fn eq(&self, other: &Host) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Host {}
+
 impl Host {
+    /// Whether a file may have a statement, by a search for a few words.
+    pub fn may_have_statements(&self, text: &str) -> bool {
+        let has = |word: &&str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
+        self.words.iter().any(has)
+    }
+
+    /// Whether all code of the language that may have statements is for GPUs.
+    pub fn is_of_gpus(&self) -> bool {
+        !matches!(self.id, "c" | "cpp" | "rust")
+    }
+
     /// The statements of a file, in text order.
     pub fn statements(&self, text: &str) -> Vec<Statement> {
-        let may_have = |word: &&str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
-        if !self.words.iter().any(may_have) {
+        if !self.may_have_statements(text) {
             return Vec::new();
         }
         let mut found = (self.scan)(text);
@@ -49,7 +67,8 @@ pub fn by_extension(extension: &str) -> Option<&'static Host> {
     HOSTS.iter().find(|host| host.extensions.contains(&extension.as_str()))
 }
 
-/// The host with this language id.
+/// The host with this language id. Neovim and Emacs call CUDA `cuda`.
 pub fn by_id(id: &str) -> Option<&'static Host> {
+    let id = if id == "cuda" { "cuda-cpp" } else { id };
     HOSTS.iter().find(|host| host.id == id)
 }

@@ -77,7 +77,11 @@ fn statement(
     }
     let denial = options.iter().find(|(name, _)| matches!(name.as_str(), "pure" | "register_only"));
     let denial = denial.filter(|(name, _)| dialect == Dialect::Rust || name != "pure");
-    let denial = denial.map(|(name, range)| Denial { text: name.clone(), range: range.clone() });
+    let denial = denial.map(|(name, range)| Denial {
+        range: range.clone(),
+        text: format!("`{name}`"),
+        remedy: format!("remove `{name}`"),
+    });
     Some(Statement {
         range: tokens[at].start..tokens[end - 1].end,
         keyword: tokens[at].start..tokens[at].end,

@@ -113,10 +113,12 @@ impl Operand {
 /// What denies side effects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Denial {
-    /// The argument, or the keyword of a statement that is not `volatile`.
+    /// The argument, or the keyword of a statement that has none.
     pub range: Range<usize>,
-    /// As written: `is_pure=True`.
+    /// As a subject of a sentence: "`is_pure=True`", or "`inline_asm` without `has_side_effects=True`".
     pub text: String,
+    /// What to do about it, as an imperative: "write `is_pure=False`".
+    pub remedy: String,
 }
 
 /// How many elements a call of Triton processes at once.

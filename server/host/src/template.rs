@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::replaced::Edit;
+
 /// The text after the host language has decoded its literals. What belongs to the template language stays: `%0`, `%%`, `{x}`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Template {
@@ -93,6 +95,29 @@ impl Template {
         }
     }
 
+    /// Edits the text of a piece. The positions in the host file are still those before the edit, except that the piece ends where its
+    /// new text does.
+    pub(crate) fn edit(&mut self, piece: usize, edit: &Edit<'_>) {
+        let Piece { template, host, .. } = &self.pieces[piece];
+        let start = template.start + edit.removed.start - host.start;
+        self.text.replace_range(start..start + edit.removed.len(), edit.inserted);
+        let moved = |at: usize| at - edit.removed.len() + edit.inserted.len();
+        self.pieces[piece].template.end = moved(self.pieces[piece].template.end);
+        for later in &mut self.pieces[piece + 1..] {
+            later.template = moved(later.template.start)..moved(later.template.end);
+        }
+    }
+
+    /// Moves the positions in the host file after an edit.
+    pub fn move_after(&mut self, edit: &Edit<'_>) {
+        for piece in &mut self.pieces {
+            // Text that is inserted at the start of a literal belongs to it.
+            let is_edited = piece.kind == PieceKind::Copied && piece.host.start == edit.removed.start;
+            let start = if is_edited { piece.host.start } else { edit.moved(piece.host.start) };
+            piece.host = start..edit.moved(piece.host.end);
+        }
+    }
+
     pub fn holes(&self) -> usize {
         self.pieces.iter().filter(|piece| piece.kind == PieceKind::Hole).count()
     }
@@ -114,6 +139,24 @@ impl Template {
         };
         let start = host_start(first, part.start);
         Some(start..end.max(start))
+    }
+
+    /// Like [`to_host`](Template::to_host), for a part that one stretch of the host file denotes: `None` if something else is between its
+    /// characters, such as quotes or a line splice, or if it has unknown text or a part of an escape.
+    pub fn to_joined(&self, part: Range<usize>) -> Option<Range<usize>> {
+        let first = self.pieces.partition_point(|piece| piece.template.end <= part.start);
+        let last = self.pieces.partition_point(|piece| piece.template.start < part.end);
+        let touched = self.pieces.get(first..last.max(first))?;
+        let is_joined = touched.windows(2).all(|pair| pair[0].host.end == pair[1].host.start);
+        let is_whole = |piece: &Piece| match piece.kind {
+            PieceKind::Copied => true,
+            PieceKind::Decoded => part.start <= piece.template.start && piece.template.end <= part.end,
+            PieceKind::Hole => false,
+        };
+        if !is_joined || !touched.iter().all(is_whole) {
+            return None;
+        }
+        self.to_host(part)
     }
 
     /// The position in the text of a position in the host file; `None` outside of the pieces.

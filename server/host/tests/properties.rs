@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::Config;
-use warplens_host::{HOSTS, PieceKind, Statement, by_id};
+use warplens_host::{Edit, HOSTS, PieceKind, Statement, by_id};
 
 fn cases() -> u32 {
     std::env::var("WARPLENS_INLINE_CASES").ok().and_then(|count| count.parse().ok()).unwrap_or(300)
@@ -102,6 +102,27 @@ proptest! {
         let expected: String = literals.iter().flatten().map(|part| part.text.as_str()).collect();
         prop_assert_eq!(&found[0].template.text, &format!("add.u32 x, y, z;{expected}"));
         check_map(&text, &found[0]);
+    }
+
+    #[test]
+    fn an_edit_of_a_literal_gives_what_a_scan_gives(
+        host in prop::sample::select(vec!["cuda-cpp", "rust"]),
+        literals in prop::collection::vec(literal(), 1..4),
+        at in 0usize..200,
+        length in 0usize..5,
+        inserted in "[a-z0-9 .;,%{}\"\\\\()äπ\n]{0,4}",
+    ) {
+        let text = file(host, "", &literals, "\n").repeat(2);
+        let end = |at: usize| text.ceil_char_boundary(at.min(text.len()));
+        let removed = end(at)..end(end(at) + length);
+        let host = by_id(host).unwrap();
+        let mut statements = host.statements(&text);
+        let edit = Edit { removed: removed.clone(), inserted: &inserted };
+        if host.edit(&mut statements, &text, &edit).is_some() {
+            let mut after = text.clone();
+            after.replace_range(removed, &inserted);
+            prop_assert_eq!(statements, host.statements(&after));
+        }
     }
 
     #[test]

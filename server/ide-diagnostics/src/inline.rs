@@ -20,6 +20,8 @@ mod asm_unused_operand;
 mod asm_volatile;
 mod braces;
 mod effects;
+mod encoding;
+mod found;
 mod module;
 mod placeholders;
 mod ptx_problems;
@@ -30,44 +32,36 @@ use warplens_ide_db::ptx::ptx_function;
 use warplens_ide_db::{Database, Diagnostic, File, placed_items};
 use warplens_syntax::ItemKind;
 
-pub use module::{Module, modules};
+pub use encoding::{encode, placeholder};
+pub use found::Found;
+pub use module::{Module, add_registers, add_template, header, register, register_type};
+pub use placeholders::{Part, PartKind, parts};
 
 use crate::rules::Rules;
 use accesses::Accesses;
 use allowed::is_allowed;
 use braces::Braces;
+use ptx_problems::is_declared_elsewhere;
 
-/// Reports the problems of statements that need no PTX document.
+/// Reports the problems of a statement by itself. The text of the file in the database is that of its module.
 #[must_use]
-pub fn check_statements(statements: &[Statement]) -> Vec<Diagnostic> {
-    let braces = Braces::new(statements);
-    let mut found = Vec::new();
-    for (index, statement) in statements.iter().enumerate() {
-        found.extend(braces.problem(statement, index));
-        asm_operand_index::check(statement, &mut found);
-        asm_unused_operand::check(statement, &mut found);
-        asm_repeated_operand::check(statement, &mut found);
-        asm_constraint_type::check_constraints(statement, &mut found);
-    }
-    asm_cta_group::check(statements, &mut found);
-    found
-}
-
-/// Reports the problems of the statements in a module, whose text is the file.
-#[must_use]
-pub fn check_module(
+pub fn check_statement(
     db: &Database,
     file: File,
     text: &str,
     module: &Module,
-    statements: &[Statement],
-) -> Vec<Diagnostic> {
-    let mut found = ptx_problems::check(db, file, module, statements);
+    statement: &Statement,
+) -> Vec<Found> {
+    let mut problems = ptx_problems::check(db, file, text, module, statement);
+    let mut found = Vec::new();
+    asm_operand_index::check(statement, &mut found);
+    asm_unused_operand::check(statement, &mut found);
+    asm_repeated_operand::check(statement, &mut found);
+    asm_constraint_type::check_constraints(statement, &mut found);
     let functions = placed_items(db, file).filter(|(item, _)| item.kind(db) == ItemKind::Function);
-    for ((item, start), part) in functions.zip(&module.functions) {
+    for (item, start) in functions.take(1) {
         let Some(function) = ptx_function(db, item) else { continue };
-        let statement = &statements[part.statement];
-        let accesses = Accesses::new(&function, usize::from(start), module, part, statement);
+        let accesses = Accesses::new(&function, usize::from(start), module, statement);
         asm_output_read::check(&accesses, &mut found);
         asm_input_written::check(&accesses, &mut found);
         asm_early_clobber::check(&accesses, &mut found);
@@ -78,6 +72,26 @@ pub fn check_module(
             asm_memory_clobber::check(&accesses, &mut found);
         }
     }
+    problems.extend(found.into_iter().map(|diagnostic| Found { diagnostic, unresolved: None }));
+    problems
+}
+
+/// Reports the problems of the statements of a file: `found`, those of each by itself, as far as the others leave them, and those that
+/// several statements have together.
+#[must_use]
+pub fn check_together<'s>(
+    statements: &[Statement],
+    modules: impl Iterator<Item = &'s Module> + Clone,
+    found: impl Iterator<Item = Found>,
+) -> Vec<Diagnostic> {
+    let is_declared = |found: &Found| {
+        found.unresolved.as_deref().is_some_and(|name| is_declared_elsewhere(statements, name))
+    };
+    let mut found: Vec<_> = found.filter(|found| !is_declared(found)).map(|found| found.diagnostic).collect();
+    let braces = Braces::new(statements.iter().zip(modules.clone().map(|module| &module.unmatched)));
+    let unmatched = statements.iter().zip(modules);
+    found.extend(unmatched.filter_map(|(statement, module)| braces.problem(statement, &module.unmatched)));
+    asm_cta_group::check(statements, &mut found);
     found
 }
 

@@ -9,7 +9,6 @@ use salsa::{Database as _, Setter};
 use text_size::{TextRange, TextSize};
 use thiserror::Error;
 use warplens_hir::wave::Accepts;
-use warplens_host::Statement;
 use warplens_ide_db::{
     CallItem, Calls, CompletionItem, Database, Db, Diagnostic, Document, DocumentLink, File, FileId,
     FilePosition, Fix, Fixes, Fold, Hover, InlayHint, InlayHintKinds, ModuleSymbol, Named, Observer,
@@ -17,7 +16,7 @@ use warplens_ide_db::{
 };
 use warplens_ide_diagnostics::rules::Rules;
 use warplens_ide_diagnostics::wave::dialect::{Dialect, Rewritten};
-use warplens_ide_diagnostics::{allow_fix, inline, share};
+use warplens_ide_diagnostics::{allow_fix, share};
 use warplens_ide_lanes as lanes;
 use warplens_ide_lanes::fixes::{self, ProposedFixes, Version};
 use warplens_ide_lanes::{
@@ -30,6 +29,7 @@ use warplens_syntax::{ItemList, Language};
 use crate::contraction::Contractions;
 use crate::format::Formatted;
 use crate::hover::WantedSource;
+use crate::inline::{self, HostDocument, InlineOptions};
 use crate::language::{Editing, LanguageSupport};
 use crate::languages::{LANGUAGES, simulators};
 use crate::reduce::Reducible;
@@ -65,6 +65,9 @@ pub struct Edited {
 pub struct AnalysisHost {
     languages: &'static [LanguageSupport],
     files: Arc<FxHashMap<FileId, File>>,
+    /// The open files of other languages with inline PTX.
+    hosts: Arc<FxHashMap<FileId, Arc<HostDocument>>>,
+    inline: InlineOptions,
     /// Inputs of closed files. The database never frees an input, so they are reused.
     free: Vec<File>,
     rules: Arc<Rules>,
@@ -99,6 +102,8 @@ impl AnalysisHost {
         AnalysisHost {
             languages,
             files: Arc::default(),
+            hosts: Arc::default(),
+            inline: InlineOptions::default(),
             free: Vec::new(),
             rules: Arc::default(),
             accepts: Accepts::default(),
@@ -112,22 +117,24 @@ impl AnalysisHost {
         let document = Document::new(ItemList::new(language, text));
         let largest = document.items().iter().map(|item| item.text.len()).max().unwrap_or(0);
         let reused = self.files.get(&id).copied().or_else(|| self.free.pop());
-        let file = match reused {
-            Some(file) => {
-                file.set_id(&mut self.db).to(id);
-                file.set_language(&mut self.db).to(language);
-                file.set_document(&mut self.db).to(document);
-                file.set_profile(&mut self.db).to(Profile::default());
-                file.set_accepts(&mut self.db).to(self.accepts);
-                file.set_was_checked(&mut self.db).to(Arc::default());
-                file
-            }
-            None => {
-                File::new(&self.db, id, language, document, Profile::default(), self.accepts, Arc::default())
-            }
-        };
+        let file = self.input(id, language, document, reused);
         Arc::make_mut(&mut self.files).insert(id, file);
         largest
+    }
+
+    /// An input with this document: the given one, or a new one.
+    fn input(&mut self, id: FileId, language: Language, document: Document, reused: Option<File>) -> File {
+        let (profile, accepts) = (Profile::default(), self.accepts);
+        let Some(file) = reused else {
+            return File::new(&self.db, id, language, document, profile, accepts, Arc::default());
+        };
+        file.set_id(&mut self.db).to(id);
+        file.set_language(&mut self.db).to(language);
+        file.set_document(&mut self.db).to(document);
+        file.set_profile(&mut self.db).to(profile);
+        file.set_accepts(&mut self.db).to(accepts);
+        file.set_was_checked(&mut self.db).to(Arc::default());
+        file
     }
 
     /// Replaces a range of an open document. Returns how much text must be analyzed again.
@@ -135,14 +142,21 @@ impl AnalysisHost {
     /// # Errors
     /// If the range exceeds the document, which then stays unchanged.
     pub fn edit(&mut self, id: FileId, range: TextRange, insert: &str) -> Result<Edited, OutOfRange> {
+        if self.hosts.contains_key(&id) {
+            return self.edit_host(id, range, insert);
+        }
         let Some(&file) = self.files.get(&id) else { return Err(OutOfRange) };
+        self.edit_file(file, range, insert).ok_or(OutOfRange)
+    }
+
+    fn edit_file(&mut self, file: File, range: TextRange, insert: &str) -> Option<Edited> {
         let before = file.document(&self.db);
-        let (after, summary) = before.edited(range, insert).ok_or(OutOfRange)?;
+        let (after, summary) = before.edited(range, insert)?;
         self.db.cache().note_edit(before, &after, range, summary);
         let new = after.items().iter_from(summary.first).take(summary.inserted);
         let largest_item = new.map(|item| item.text.len()).max().unwrap_or(0);
         file.set_document(&mut self.db).to(after);
-        Ok(Edited { largest_item })
+        Some(Edited { largest_item })
     }
 
     /// From now on, checks the document against this profile instead of the version and target that it
@@ -170,15 +184,26 @@ impl AnalysisHost {
     /// Removes a document and everything that was computed from it.
     pub fn close(&mut self, id: FileId) {
         if let Some(file) = Arc::make_mut(&mut self.files).remove(&id) {
-            let empty = Document::new(ItemList::new(file.language(&self.db), ""));
-            file.set_document(&mut self.db).to(empty);
-            file.set_was_checked(&mut self.db).to(Arc::default());
-            self.free.push(file);
+            self.release(file);
         }
+        if let Some(document) = Arc::make_mut(&mut self.hosts).remove(&id) {
+            document.embedded().iter().for_each(|embedded| self.release(embedded.file));
+        }
+    }
+
+    /// Drops what was computed from an input, and keeps the input for another document.
+    fn release(&mut self, file: File) {
+        let empty = Document::new(ItemList::new(file.language(&self.db), ""));
+        file.set_document(&mut self.db).to(empty);
+        file.set_was_checked(&mut self.db).to(Arc::default());
+        self.free.push(file);
     }
 
     #[must_use]
     pub fn text(&self, id: FileId) -> Option<String> {
+        if let Some(document) = self.hosts.get(&id) {
+            return Some(document.text.clone());
+        }
         self.files.get(&id).map(|file| file.document(&self.db).items().text())
     }
 
@@ -194,6 +219,7 @@ impl AnalysisHost {
         Analysis {
             languages: self.languages,
             files: Arc::clone(&self.files),
+            hosts: Arc::clone(&self.hosts),
             rules: Arc::clone(&self.rules),
             db: self.db.clone(),
         }
@@ -217,6 +243,7 @@ impl Canceller {
 pub struct Analysis {
     languages: &'static [LanguageSupport],
     files: Arc<FxHashMap<FileId, File>>,
+    hosts: Arc<FxHashMap<FileId, Arc<HostDocument>>>,
     rules: Arc<Rules>,
     // The last field, so that it is dropped last: an edit continues as soon as this is dropped.
     db: Database,
@@ -251,18 +278,12 @@ impl Analysis {
         self.diagnostics_and(file, Fixes::Included)
     }
 
-    /// The problems of the statements of a host file in one of its documents.
-    pub(crate) fn inline_diagnostics(
-        &self,
-        file: FileId,
-        text: &str,
-        module: &inline::Module,
-        statements: &[Statement],
-    ) -> Answer<Vec<Diagnostic>> {
-        self.query(file, |db, file| inline::check_module(db, file, text, module, statements))
-    }
-
     fn diagnostics_and(&self, file: FileId, fixes: Fixes) -> Answer<Vec<Diagnostic>> {
+        if let Some(document) = self.hosts.get(&file) {
+            let mut found = attached(&self.db, |db| inline::check(db, document, &self.rules))?;
+            found.extend(inline::findings(document, &self.rules));
+            return Ok(found);
+        }
         self.query(file, |db, file| warplens_ide_diagnostics::file::diagnostics(db, file, &self.rules, fixes))
     }
 
@@ -311,10 +332,18 @@ impl Analysis {
 
     /// A fix that adds a comment which switches the diagnostic off for its line, if possible.
     pub fn allow_fix(&self, file: FileId, found: &Diagnostic) -> Answer<Option<Fix>> {
+        if let Some(document) = self.hosts.get(&file) {
+            return Ok(inline::allow_fix(document, found));
+        }
         self.query_editing(file, |db, file, _| allow_fix::allow_fix(db, file, found))
     }
 
     pub fn hover(&self, file: FileId, offset: TextSize) -> Answer<Option<Hover>> {
+        if let Some(document) = self.hosts.get(&file) {
+            let documented = attached(&self.db, |db| inline::hover(db, document, offset))?;
+            let ran = inline::lanes(document, offset, &self.rules);
+            return Ok(lanes::with_documentation(ran, documented));
+        }
         self.query_position(file, offset, hover::hover)
     }
 
@@ -338,17 +367,26 @@ impl Analysis {
     }
 
     pub fn completions(&self, file: FileId, offset: TextSize) -> Answer<Vec<CompletionItem>> {
+        if let Some(document) = self.hosts.get(&file) {
+            return self.completions_in_host(document, offset);
+        }
         self.query_language(file, |db, file, support| completion::completions(db, file, support, offset))
     }
 
     /// The declarations of the name at an offset. There are several if the name is declared twice.
     pub fn definition(&self, file: FileId, offset: TextSize) -> Answer<Vec<Target>> {
+        if let Some(document) = self.hosts.get(&file) {
+            return attached(&self.db, |db| inline::definition(db, document, offset));
+        }
         self.query_position(file, offset, |position, _| definition::definition(position))
     }
 
     /// All occurrences of the name at an offset, including its declaration, in text order. Used for references and
     /// highlights.
     pub fn occurrences(&self, file: FileId, offset: TextSize) -> Answer<Vec<Occurrence>> {
+        if let Some(document) = self.hosts.get(&file) {
+            return attached(&self.db, |db| inline::occurrences(db, document, offset));
+        }
         self.query_position(file, offset, |position, _| occurrences::occurrences(position))
     }
 
@@ -387,6 +425,9 @@ impl Analysis {
     }
 
     pub fn tokens_in(&self, file: FileId, range: TextRange) -> Answer<Vec<SemanticToken>> {
+        if let Some(document) = self.hosts.get(&file) {
+            return attached(&self.db, |db| inline::tokens_in(db, document, range));
+        }
         self.query_language(file, |db, file, support| tokens::tokens_in(db, file, support, range))
     }
 
@@ -459,6 +500,9 @@ impl Analysis {
 
     /// The forms of the statement whose operands are being typed at an offset.
     pub fn signature_help(&self, file: FileId, offset: TextSize) -> Answer<Option<SignatureHelp>> {
+        if let Some(document) = self.hosts.get(&file) {
+            return attached(&self.db, |db| inline::signature_help(db, document, offset));
+        }
         self.query_position(file, offset, signature_help::signature_help)
     }
 
@@ -601,17 +645,24 @@ impl Analysis {
         Ok(answer.unwrap_or(Err(RenameError::NotOpen)))
     }
 
-    /// Runs a query, and is the only function that catches a cancelled computation. The whole body runs
-    /// attached to the database, because a cancellation between two attached sections would be lost.
+    /// Runs a query about a file.
     fn query<T: Default>(&self, id: FileId, query: impl FnOnce(&Database, File) -> T) -> Answer<T> {
         let Some(&file) = self.files.get(&id) else { return Ok(T::default()) };
-        salsa::Cancelled::catch(AssertUnwindSafe(|| salsa::attach(&self.db, || query(&self.db, file))))
-            .map_err(|cancelled| match cancelled {
-                salsa::Cancelled::Local => Cancelled::ByCaller,
-                _ => Cancelled::ByEdit,
-            })
+        attached(&self.db, |db| query(db, file))
     }
 }
 
+/// Runs a query, and is the only function that catches a cancelled computation. The whole body runs
+/// attached to the database, because a cancellation between two attached sections would be lost.
+fn attached<T>(db: &Database, query: impl FnOnce(&Database) -> T) -> Answer<T> {
+    salsa::Cancelled::catch(AssertUnwindSafe(|| salsa::attach(db, || query(db)))).map_err(|cancelled| {
+        match cancelled {
+            salsa::Cancelled::Local => Cancelled::ByCaller,
+            _ => Cancelled::ByEdit,
+        }
+    })
+}
+
+mod hosts;
 #[cfg(test)]
 mod tests;

@@ -14,12 +14,25 @@ pub(crate) fn completions(
     support: &LanguageSupport,
     offset: TextSize,
 ) -> Vec<CompletionItem> {
-    let Some(position) = FilePosition::new(db, file, offset) else { return in_empty_file(support) };
-    if is_in_text(&position) {
+    match FilePosition::new(db, file, offset) {
+        Some(position) => completions_at(&position, support, |_| false),
+        None => in_empty_file(support),
+    }
+}
+
+/// The completions at a position. Among those of equal rank, the ones that `is_first` accepts by their label come first.
+pub(crate) fn completions_at(
+    position: &FilePosition<'_>,
+    support: &LanguageSupport,
+    is_first: impl Fn(&str) -> bool,
+) -> Vec<CompletionItem> {
+    if is_in_text(position) {
         return Vec::new();
     }
-    let proposals = (support.completions)(&position);
+    let mut proposals = (support.completions)(position);
+    proposals.put_first(is_first);
     let word = position.in_file(proposals.word);
+    let offset = position.start + position.offset + position.spaces;
     proposals.finish(if position.spaces > 0.into() { TextRange::empty(offset) } else { word })
 }
 

@@ -81,3 +81,11 @@ pub fn open(source: &str) -> (Fixture, Analysis) {
     host.open(FILE, language_of(source), &fixture.text);
     (fixture, host.snapshot())
 }
+
+/// Opens a source of another language with inline PTX, by its language id.
+pub fn open_host(id: &str, source: &str) -> (Fixture, Analysis) {
+    let fixture = Fixture::new(source);
+    let mut host = AnalysisHost::new();
+    host.open_host(FILE, warplens_host::by_id(id).expect("a host language"), &fixture.text);
+    (fixture, host.snapshot())
+}

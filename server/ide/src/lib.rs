@@ -20,6 +20,7 @@ mod folding;
 mod format;
 mod hover;
 mod inlay_hints;
+pub mod inline;
 pub mod language;
 mod languages;
 mod lines;
@@ -45,10 +46,10 @@ pub use contraction::{Contractions, FusibleSum};
 pub use explain::{explain, explain_descriptor, explained_names, nearest_name};
 pub use format::Formatted;
 pub use hover::WantedSource;
+pub use inline::{INLINE_LANGUAGE, InlineOptions, TryLens};
 pub use languages::{
     LANGUAGES, forward_progress_model, is_read_only, is_reducible, languages, model, model_choices, models,
 };
-pub use ptx::inline;
 pub use reduce::{Alternative, Reducible, ReducibleParameter, ReducibleStatement};
 pub use rename_error::RenameError;
 pub use text_size::{TextRange, TextSize};

@@ -70,6 +70,11 @@ impl Proposals {
         self.list.extend(proposals);
     }
 
+    /// Among proposals of the same rank, puts these first.
+    pub(crate) fn put_first(&mut self, is_first: impl Fn(&str) -> bool) {
+        self.list.sort_by_key(|proposal| !is_first(&proposal.label));
+    }
+
     pub(crate) fn finish(self, replace: TextRange) -> Vec<CompletionItem> {
         let mut list = self.list;
         list.sort_by_key(|proposal| proposal.rank);

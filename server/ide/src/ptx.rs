@@ -7,7 +7,6 @@ mod explain;
 mod format;
 mod hover;
 mod inlay_hints;
-pub mod inline;
 mod links;
 mod module_symbols;
 mod reduce;

@@ -30,10 +30,10 @@ use std::process::ExitCode;
 use clap::builder::PossibleValuesParser;
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::disk::new_file::{create_folder, write};
-use crate::disk::read_file;
 use crate::lsp::{self, Ended};
 use outcome::{Outcome, unusable};
+use warplens_system::disk::new_file::{create_folder, write};
+use warplens_system::disk::read_file;
 
 #[derive(Parser)]
 #[command(

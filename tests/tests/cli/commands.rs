@@ -68,7 +68,7 @@ fn a_check_without_problems_has_a_summary() {
         "",
         expect![[r#"
             --
-            warplens: no files to check: no .ptx or .wave or .sass files found
+            warplens: no files to check: no .ptx or .wave or .sass files and none with inline PTX found
             exit 0
         "#]],
     );

@@ -35,7 +35,6 @@ fn run(folder: &Path, packages: &Path, arguments: &[&str]) -> Output {
 fn the_package_gets_options_and_arguments_and_decides_the_exit_code() {
     let Some(python) = python() else { return };
     let folder = Folder::new();
-    folder.write("packages/warplens/__init__.py", "");
     folder.write("packages/warplens/__main__.py", PACKAGE);
     folder.write("packages/triton.py", "");
     let packages = folder.path().join("packages");
@@ -71,9 +70,9 @@ fn what_is_missing_is_said_in_a_sentence() {
         std::fs::set_permissions(&isolated, std::os::unix::fs::PermissionsExt::from_mode(0o755))
             .expect("permissions can be set");
         let isolated = isolated.to_str().expect("UTF-8");
-        let output = run(folder.path(), &folder.path().join("packages"), &["--python", isolated, "k.py"]);
+        let output = run(folder.path(), folder.path(), &["--python", isolated, "k.py"]);
         assert_eq!(output.status.code(), Some(2), "{output:?}");
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(message.contains("does not have the package triton: run `"), "{message}");
+        assert!(message.contains("does not have the package warplens: run `"), "{message}");
     }
 }

@@ -342,7 +342,26 @@ fn the_extension_edits_launches_and_has_its_own_list_of_them() {
     let file = client.open("k.ptx", LAUNCHED);
     let found = actions(&mut client, &file, range([4, 0], [4, 0]), Some("warplens.simulate"));
     let commands: Vec<_> = found.iter().map(|action| &action["command"]["command"]).collect();
-    assert_eq!(commands, ["warplens.editLaunch"]);
+    assert_eq!(commands, ["warplens.editLaunch", "warplens.copyLink"]);
+}
+
+#[test]
+fn a_link_is_a_fragment_until_a_setting_names_the_page() {
+    let mut client = Client::with_options(&Options::plain());
+    let file = client.open("k.ptx", LAUNCHED);
+    let link = |client: &mut Client| {
+        let answer = client.command("warplens.link", json!({ "uri": file.uri })).expect("a link");
+        answer["link"].as_str().expect("a text").to_owned()
+    };
+    let fragment = link(&mut client);
+    assert!(fragment.starts_with("1."), "{fragment}");
+    let settings = json!({ "warplens": { "web": { "url": "https://example.org/lanes/" } } });
+    client.notify("workspace/didChangeConfiguration", json!({ "settings": settings }));
+    assert_eq!(link(&mut client), format!("https://example.org/lanes/#{fragment}"));
+    // The launch that is shown is a part of the link.
+    client.command("warplens.selectLaunch", json!({ "uri": file.uri })).expect("a launch");
+    client.request("warplens/laneMasks", file.params());
+    assert!(link(&mut client).len() > fragment.len() + 27);
 }
 
 #[test]

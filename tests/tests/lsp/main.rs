@@ -11,6 +11,7 @@ mod editing;
 mod features;
 mod findings;
 mod foreign;
+mod inline;
 mod lanes;
 mod launch_files;
 mod listings;

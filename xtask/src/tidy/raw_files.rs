@@ -1,9 +1,12 @@
-//! Only the module `disk` of the program opens, creates and replaces files: it follows no prepared links and does not wait for pipes.
+//! Only the module `disk` of `warplens-system` opens, creates and replaces files: it follows no prepared links and does not wait for pipes.
 
 use super::{languages, tokens};
 
 /// The module that may call `std::fs` directly.
-const DISK: &str = "server/warplens/src/disk/";
+const DISK: &str = "server/system/src/disk/";
+
+/// The crates of the program, which call it.
+const PROGRAM: [&str; 3] = ["server/warplens/src/", "server/lsp/src/", "server/system/src/"];
 
 /// Functions of `std::fs`, by the name before them.
 const CALLS: [(&str, &[&str]); 3] = [
@@ -17,7 +20,8 @@ const CALLS: [(&str, &[&str]); 3] = [
 
 /// Reports calls of `std::fs` outside this module. Tests may make them.
 pub(super) fn check(name: &str, text: &str, problems: &mut Vec<String>) {
-    if !name.starts_with("server/warplens/src/") || name.starts_with(DISK) || languages::is_test(name) {
+    let is_of_program = PROGRAM.iter().any(|folder| name.starts_with(folder));
+    if !is_of_program || name.starts_with(DISK) || languages::is_test(name) {
         return;
     }
     for call in tokens::code(text).windows(3) {
@@ -46,7 +50,7 @@ mod tests {
     #[test]
     fn only_one_module_opens_files() {
         assert_eq!(found("server/warplens/src/cli/log.rs"), 2);
-        assert_eq!(found("server/warplens/src/disk/new_file.rs"), 0);
+        assert_eq!(found("server/system/src/disk/new_file.rs"), 0);
         assert_eq!(found("server/warplens/src/cli/compare/tests.rs"), 0);
         assert_eq!(found("server/tools/src/process.rs"), 0);
     }

@@ -66,7 +66,9 @@ export const warpsView: View<WarpSummaries> = {
     );
   },
 
-  drawn: (stage) => stage.root.querySelector('.warp.picked')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }),
+  drawn(stage) {
+    if (!stage.source.isPart) stage.root.querySelector('.warp.picked')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  },
 
   key(stage, { warps }, event) {
     const target = event.target as HTMLElement;

@@ -8,6 +8,11 @@ export type Assembled = { text: string, target: string, };
 /** The machine code in the answer of `warplens/compare`, if it was compared. */
 export type ComparedCode = { target?: string, listing?: string, };
 
+/** The answer of `warplens.link`. */
+export type DocumentLink = {
+/** The address, or without the setting `warplens.web.url` the fragment. */
+link: string, };
+
 /** The answer of `warplens.draftLaunch`. */
 export type Draft = {
 /** The kernel. */

@@ -1,12 +1,12 @@
 // The box "Go to…": a typed place of the run, a finding, or a label of the code.
 import * as vscode from 'vscode';
+import { type LaneMasks, warpCount } from '../../../shared/masks';
+import { labelsIn } from '../../../shared/run_info';
 import { activeEditor } from '../active';
 import { moveCursor } from '../cursor';
 import type { FindingView } from '../finding';
 import { inform } from '../inform';
 import type { Lanes } from '../lanes';
-import { type LaneMasks, warpCount } from '../masks';
-import { labelsIn } from '../panel/run_info';
 import { goToPlace, type Target } from './go';
 import { describe, missing, parsePlace } from './place';
 

@@ -2,10 +2,10 @@
 import type * as vscode from 'vscode';
 import type { Step } from '../../../panel/src/generated/answers';
 import { messageOf, type Warp } from '../../../panel/src/messages';
+import { type LaneMasks, requestMasks, selectionOf } from '../../../shared/masks';
 import { moveCursor } from '../cursor';
 import type { FindingView } from '../finding';
 import { informBriefly, warn } from '../inform';
-import { type LaneMasks, requestMasks, selectionOf } from '../masks';
 import type { LanesPanel } from '../panel/view';
 import type { Server } from '../server';
 import { coordinates, lineOfRegister, type Place } from './place';

@@ -1,5 +1,4 @@
 // The page of the panel. Its policy allows the panel's own scripts and style, and nothing from the network.
-import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 
 /** The folder of the scripts and the style. */
@@ -8,7 +7,7 @@ export function folder(extension: vscode.Uri): vscode.Uri {
 }
 
 export function pageOf(webview: vscode.Webview, extension: vscode.Uri): string {
-  const nonce = randomBytes(18).toString('base64');
+  const nonce = Array.from(crypto.getRandomValues(new Uint8Array(18)), (byte) => byte.toString(16).padStart(2, '0')).join('');
   const file = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(folder(extension), name)).toString();
   // Graphs are laid out by a worker, which the panel makes from a text (`blob:`).
   const policy = `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; worker-src blob:`;

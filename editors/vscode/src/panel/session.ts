@@ -2,15 +2,15 @@
 import * as vscode from 'vscode';
 import type { Writer } from '../../../panel/src/generated/answers';
 import { messageOf, PANEL_COMMANDS, type PanelCommand, type ToExtension, type ToPanel } from '../../../panel/src/messages';
+import type { LaneMasks } from '../../../shared/masks';
+import { NO_DOCUMENT, NO_RUN, runInfo, textsOf } from '../../../shared/run_info';
 import { editorAt } from '../active';
 import { moveCursor } from '../cursor';
 import { LANGUAGES } from '../languages';
-import type { LaneMasks } from '../masks';
 import type { Server } from '../server';
 import { showStep } from '../step';
 import type { LaneStore } from '../store';
 import { Subscriber } from '../subscriber';
-import { NO_DOCUMENT, NO_RUN, runInfo, textsOf } from './run_info';
 
 /** What the page is told to show of a run. */
 export type ToShow = Extract<ToPanel, { type: 'show' | 'element' | 'place' }>;

@@ -1,7 +1,7 @@
 // The sentences about a comparison.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, agreement, differenceOf } from '../../src/compared';
+import { type Answer, agreement, differenceOf } from '../../../shared/compared';
 
 const run = { path: 'k.ptx', entry: 'k', model: 'its', status: 'finished', warp_instructions: 1, error: null };
 const EQUAL: Answer = {

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lanesOf } from '../../../panel/src/lanes';
-import { before, columns, parts, spaceAfter } from '../../src/strip/layout';
-import { share, size } from '../../src/strip/masks';
-import { moved, overview, step } from '../../src/strip/positions';
-import { shape, stripWidth } from '../../src/strip/shape';
+import { before, columns, parts, spaceAfter } from '../../../shared/strip/layout';
+import { share, size } from '../../../shared/strip/masks';
+import { moved, overview, step } from '../../../shared/strip/positions';
+import { shape, stripWidth } from '../../../shared/strip/shape';
 
 const ALL = 'ffffffff';
 const visit = (active: string, executed = active, repeat = 1) => ({ active, executed, repeat });

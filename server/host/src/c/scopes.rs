@@ -70,7 +70,7 @@ impl Scopes {
         // A single statement behind a condition is a block of its own.
         let block = match self.conditional {
             true => usize::MAX - self.next,
-            false => block.map_or(0, |brace| brace.id) ^ lexer.conditions.branch() << 32,
+            false => block.map_or(0, |brace| brace.id) ^ lexer.conditions.branch() << (usize::BITS / 2),
         };
         Position {
             is_start: self.last != Last::Declarator,

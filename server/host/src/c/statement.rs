@@ -54,7 +54,11 @@ fn parse_statement(lexer: &mut Lexer<'_>, keyword: Token, position: Position) ->
     let has_outputs = operands.iter().any(|operand| operand.direction != Direction::Input);
     let is_implicit = !has_outputs && knows_operands;
     let keyword = keyword.start..keyword.end;
-    let denial = Denial { range: keyword.clone(), text: source[keyword.clone()].to_owned() };
+    let denial = Denial {
+        range: keyword.clone(),
+        text: "the statement without `volatile`".to_owned(),
+        remedy: "write `asm volatile`".to_owned(),
+    };
     let clobbers = sections.get(3).map_or(&[][..], |section| section);
     let clobbers = clobbers.iter().filter(|token| token.kind == Kind::String).map(|token| {
         let mut text = Template::default();

@@ -1,5 +1,7 @@
 //! The calls that have inline assembly.
 
+use std::ops::Range;
+
 use super::strings::Source;
 use crate::assembly::{Context, is_ptx};
 use crate::llvm;
@@ -112,6 +114,25 @@ impl<'t> Arguments<'t> {
     }
 }
 
+/// Why a call has no side effects: an argument, or its default.
+fn denial(text: &str, api: &Api, keyword: &Range<usize>, argument: Option<Range<usize>>) -> Denial {
+    let opposite = if api.denial == "True" { "False" } else { "True" };
+    let wanted = format!("`{}={opposite}`", api.effects.0[0]);
+    match argument {
+        Some(range) if text[range.clone()].contains('=') => {
+            Denial { text: format!("`{}`", &text[range.clone()]), range, remedy: format!("write {wanted}") }
+        }
+        Some(range) => {
+            let text = format!("the argument `{}` for `{}`", &text[range.clone()], api.effects.0[0]);
+            Denial { range, text, remedy: format!("write `{opposite}`") }
+        }
+        None => {
+            let text = format!("`{}` without {wanted}", &text[keyword.clone()]);
+            Denial { range: keyword.clone(), text, remedy: format!("add {wanted}") }
+        }
+    }
+}
+
 fn statement(source: &Source<'_>, at: usize, api: &Api) -> Option<Statement> {
     let (text, tokens) = (source.text, source.tokens);
     let end = group_end(tokens, at + 1);
@@ -135,10 +156,7 @@ fn statement(source: &Source<'_>, at: usize, api: &Api) -> Option<Statement> {
     let effects = arguments.get(api.effects);
     let denies = effects.map_or(api.denies_by_default, |_| arguments.word(api.effects) == Some(api.denial));
     let keyword = tokens[at].start..tokens[at].end;
-    let denial = denies.then(|| {
-        let range = effects.and_then(|(_, whole)| span(whole)).unwrap_or(keyword.clone());
-        Denial { text: text[range.clone()].to_owned(), range }
-    });
+    let denial = denies.then(|| denial(text, api, &keyword, effects.and_then(|(_, whole)| span(whole))));
     let knows_operands = constraints.holes() == 0 && !constraint_tokens.is_empty();
     Some(Statement {
         range: keyword.start..tokens[end - 1].end,

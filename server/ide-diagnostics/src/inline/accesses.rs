@@ -7,13 +7,12 @@ use warplens_hir::ptx::{Function, Instruction, NameRef, Role};
 use warplens_host::Statement;
 use warplens_isa::ptx as isa;
 
-use super::module::{self, Module, register};
+use super::module::{Module, register};
 
 /// A function of PTX with what the checks ask.
 pub(super) struct Accesses<'m> {
     pub(super) function: &'m Function,
     pub(super) statement: &'m Statement,
-    pub(super) part: &'m module::Function,
     start: usize,
     module: &'m Module,
     operands: FxHashMap<String, usize>,
@@ -36,18 +35,17 @@ impl<'m> Accesses<'m> {
         function: &'m Function,
         start: usize,
         module: &'m Module,
-        part: &'m module::Function,
         statement: &'m Statement,
     ) -> Accesses<'m> {
         let operands =
             (0..statement.operands.len()).map(|index| (register(statement, index), index)).collect();
-        Accesses { function, statement, part, start, module, operands }
+        Accesses { function, statement, start, module, operands }
     }
 
     /// Whether the text and the operands of the statement are known.
     pub(super) fn is_certain(&self) -> bool {
         let is_known = |instruction: Instruction<'_>| !isa::by_opcode(instruction.opcode()).is_empty();
-        self.part.uncertain.is_empty()
+        self.module.uncertain.is_empty()
             && self.statement.knows_operands
             && self.function.instructions().all(is_known)
     }
@@ -61,9 +59,9 @@ impl<'m> Accesses<'m> {
     pub(super) fn instructions(&self) -> impl Iterator<Item = Instruction<'m>> + '_ {
         self.function.instructions().filter(|instruction| {
             let range = self.document(instruction.range());
-            let is_inside = self.part.body.start <= range.start && range.start < self.part.body.end;
+            let is_inside = self.module.body.start <= range.start && range.start < self.module.body.end;
             let meets = |uncertain: &Range<usize>| uncertain.start < range.end && range.start < uncertain.end;
-            is_inside && !self.part.uncertain.iter().any(meets)
+            is_inside && !self.module.uncertain.iter().any(meets)
         })
     }
 

@@ -99,16 +99,29 @@ fn is_type(text: &str) -> bool {
             || ["int", "long", "unsigned", "size_t"].iter().any(|word| text.ends_with(word)))
 }
 
-/// Whether the last declaration of a name makes it an array in shared memory: `__shared__ float tile[64];`.
+/// Whether the last declaration of a name makes it an array in shared memory, `__shared__ float tile[64];`, whose scope is still open.
 fn is_shared_array(before: &str, name: &str) -> bool {
-    let uses = before.match_indices("__shared__").map(|(at, _)| &before[at..]);
-    uses.filter_map(|rest| rest.split(';').next()).any(|declaration| {
-        let declared = declaration.split('[').next().unwrap_or_default();
-        declaration.contains('[')
-            && declared.trim_end().ends_with(name)
-            && declared
-                .trim_end()
-                .strip_suffix(name)
-                .is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric() || c == '_'))
-    })
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let uses = before.match_indices(name).filter(|(at, _)| {
+        !before[..*at].ends_with(is_word) && !before[at + name.len()..].starts_with(is_word)
+    });
+    // What follows a type, a `*` or a `&` may be a declaration.
+    let may_declare = |at: usize| {
+        let ahead = before[..at].trim_end();
+        ahead.ends_with(|c: char| is_word(c) || matches!(c, '*' | '&' | '>')) && !ahead.ends_with("return")
+    };
+    let Some((at, _)) = uses.filter(|(at, _)| may_declare(*at)).last() else { return false };
+    let start = before[..at].rfind([';', '{', '}']).map_or(0, |end| end + 1);
+    before[start..at].trim_start().split_whitespace().any(|word| word == "__shared__")
+        && before[at + name.len()..].trim_start().starts_with('[')
+        && is_in_scope(&before[at..])
+}
+
+/// Whether no brace closes the block that a text begins in. Those of templates are in pairs, but for mistakes.
+fn is_in_scope(text: &str) -> bool {
+    let depths = text.bytes().filter(|byte| matches!(byte, b'{' | b'}')).scan(0, |depth, byte| {
+        *depth += if byte == b'{' { 1 } else { -1 };
+        Some(*depth)
+    });
+    depths.min().is_none_or(|lowest| lowest >= 0)
 }

@@ -32,13 +32,15 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) -> boo
     };
     let why = match statement.dialect {
         Dialect::Gcc => format!(
-            "`{}` {what}, but without `volatile` the compiler may delete the statement or merge it with another; write `asm volatile`",
-            instruction.mnemonic()
+            "`{}` {what}, but without `volatile` the compiler may delete the statement or merge it with another; {}",
+            instruction.mnemonic(),
+            denial.remedy
         ),
         _ => format!(
-            "`{}` {what}, but {} lets the compiler delete, merge or move the statement; remove it",
+            "`{}` {what}, but {} lets the compiler delete, merge or move the statement; {}",
             instruction.mnemonic(),
-            quoted(&denial.text)
+            denial.text,
+            denial.remedy
         ),
     };
     // A load that orders others may be wanted once.
@@ -49,8 +51,4 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) -> boo
 
 fn has_memory_clobber(accesses: &Accesses<'_>) -> bool {
     accesses.statement.clobbers.iter().any(|clobber| clobber == "memory")
-}
-
-fn quoted(text: &str) -> String {
-    if text.contains('`') { text.to_owned() } else { format!("`{text}`") }
 }

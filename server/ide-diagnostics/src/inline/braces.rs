@@ -9,12 +9,9 @@ use super::placeholders::{PartKind, parts};
 use super::ranges::text_range;
 use crate::codes;
 
-/// The braces of the statements of a file.
-pub(super) struct Braces {
-    unmatched: Vec<Unmatched>,
-    /// For each function, the braces that its statements open and do not close, and whether a statement is not known.
-    functions: FxHashMap<usize, (i32, bool)>,
-}
+/// The braces of the statements of a file: for each function, those that its statements open and do not close, and whether a statement
+/// is not known.
+pub(super) struct Braces(FxHashMap<usize, (i32, bool)>);
 
 /// The braces of a template without a counterpart in it, as offsets.
 #[derive(Debug, Default)]
@@ -24,21 +21,19 @@ pub(super) struct Unmatched {
 }
 
 impl Braces {
-    pub(super) fn new(statements: &[Statement]) -> Braces {
-        let unmatched: Vec<_> = statements.iter().map(unmatched).collect();
+    pub(super) fn new<'s>(statements: impl Iterator<Item = (&'s Statement, &'s Unmatched)>) -> Braces {
         let mut functions: FxHashMap<usize, (i32, bool)> = FxHashMap::default();
-        for (statement, unmatched) in statements.iter().zip(&unmatched) {
+        for (statement, unmatched) in statements {
             let (depth, unknown) = functions.entry(statement.place.function).or_default();
             *depth += unmatched.opened.len() as i32 - unmatched.closed.len() as i32;
             *unknown |= statement.template.holes() > 0;
         }
-        Braces { unmatched, functions }
+        Braces(functions)
     }
 
     /// The first brace of a statement that no statement of its function closes or opens.
-    pub(super) fn problem(&self, statement: &Statement, index: usize) -> Option<Diagnostic> {
-        let unmatched = &self.unmatched[index];
-        let (depth, unknown) = self.functions.get(&statement.place.function).copied().unwrap_or_default();
+    pub(super) fn problem(&self, statement: &Statement, unmatched: &Unmatched) -> Option<Diagnostic> {
+        let (depth, unknown) = self.0.get(&statement.place.function).copied().unwrap_or_default();
         if depth == 0 || unknown || statement.template.holes() > 0 {
             return None;
         }

@@ -1,38 +1,49 @@
-//! The PTX documents of a host file: a function for each statement, a document for each target.
+//! The PTX document of a statement.
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
 use warplens_host::{Operand, Statement, Template};
 use warplens_isa::ptx as isa;
 
-use super::braces::unmatched;
+use super::braces::{Unmatched, unmatched};
 use super::placeholders::{Part, PartKind, parts};
 
-/// A PTX document.
+/// The PTX document of a statement: a function for its target.
 #[derive(Debug)]
 pub struct Module {
     /// Its text, with the positions in the host file.
     pub text: Template,
-    /// In text order.
-    pub functions: Vec<Function>,
-    /// Whether statements are compiled for no older target, so that what the target lacks is a mistake.
-    pub knows_target: bool,
-}
-
-/// The function of a statement.
-#[derive(Debug)]
-pub struct Function {
-    /// Its index in the file.
-    pub statement: usize,
     /// The template in the document.
     pub body: Range<usize>,
     /// Ranges of the document whose text is not known: what is wrong there may be right.
     pub uncertain: Vec<Range<usize>>,
+    pub target: String,
+    /// Whether the statement is compiled for no older target, so that what the target lacks is a mistake.
+    pub knows_target: bool,
+    /// The braces of the template without a counterpart in it.
+    pub(super) unmatched: Unmatched,
 }
 
-/// What a register of PTX is called that holds an operand.
-pub(super) fn register(statement: &Statement, index: usize) -> String {
+impl Module {
+    /// The document of a statement. `target` is the one to check against if the file does not say.
+    #[must_use]
+    pub fn new(statement: &Statement, target: Option<&str>) -> Module {
+        let guarded = statement.place.architecture.and_then(own_target);
+        let knows_target = guarded.is_some() || target.is_some();
+        let target = guarded.or(target.map(str::to_owned)).unwrap_or_else(|| "sm_100a".to_owned());
+        let mut text = Template::default();
+        text.invent(&header(&target));
+        text.invent(".func asm_statement()\n{\n");
+        add_registers(&mut text, statement);
+        let (body, uncertain) = add_template(&mut text, statement);
+        text.invent("ret;\n}\n");
+        Module { text, body, uncertain, target, knows_target, unmatched: unmatched(statement) }
+    }
+}
+
+/// The name of the register that holds an operand.
+#[must_use]
+pub fn register(statement: &Statement, index: usize) -> String {
     match (&statement.dialect, &statement.operands[index].name) {
         (warplens_host::Dialect::Gcc | warplens_host::Dialect::PtxAsm, None) => format!("%{index}"),
         (_, Some(name)) if is_identifier(name) => format!("${name}"),
@@ -45,7 +56,8 @@ fn is_identifier(name: &str) -> bool {
 }
 
 /// The type of the register of an operand; `None` if it is a constant or not known.
-pub(super) fn register_type<'s>(statement: &'s Statement, operand: &'s Operand) -> Option<&'static str> {
+#[must_use]
+pub fn register_type<'s>(statement: &'s Statement, operand: &'s Operand) -> Option<&'static str> {
     let tied = operand.tied().and_then(|output| statement.operands.get(output));
     Some(match tied.unwrap_or(operand).class() {
         "r" | "reg32" => ".b32",
@@ -59,25 +71,11 @@ pub(super) fn register_type<'s>(statement: &'s Statement, operand: &'s Operand) 
     })
 }
 
-/// The documents for the statements of a file. `target` is the one to check against where the file does not say.
+/// The directives at the start of a document.
 #[must_use]
-pub fn modules(statements: &[Statement], target: Option<&str>) -> Vec<Module> {
-    let mut modules: Vec<Module> = Vec::new();
-    let mut by_target: FxHashMap<(String, bool), usize> = FxHashMap::default();
-    for (index, statement) in statements.iter().enumerate() {
-        let guarded = statement.place.architecture.and_then(own_target);
-        let knows_target = guarded.is_some() || target.is_some();
-        let target = guarded.or(target.map(str::to_owned)).unwrap_or_else(|| "sm_100a".to_owned());
-        let at = *by_target.entry((target.clone(), knows_target)).or_insert_with(|| {
-            let version = isa::versions().last().map_or_else(String::new, |last| last.version.to_string());
-            let mut text = Template::default();
-            text.invent(&format!(".version {version}\n.target {target}\n.address_size 64\n"));
-            modules.push(Module { text, functions: Vec::new(), knows_target });
-            modules.len() - 1
-        });
-        add(&mut modules[at], statement, index);
-    }
-    modules
+pub fn header(target: &str) -> String {
+    let version = isa::versions().last().map_or_else(String::new, |last| last.version.to_string());
+    format!(".version {version}\n.target {target}\n.address_size 64\n")
 }
 
 /// The target of a guard, with the features of its architecture if it has some: code for them is behind the same guard.
@@ -86,13 +84,16 @@ fn own_target(architecture: u32) -> Option<String> {
     names.into_iter().find(|name| isa::target(name).is_some())
 }
 
-fn add(module: &mut Module, statement: &Statement, index: usize) {
-    let text = &mut module.text;
-    text.invent(&format!("\n.func asm_statement_{index}()\n{{\n"));
+/// Declares the registers of the operands.
+pub fn add_registers(text: &mut Template, statement: &Statement) {
     for (at, operand) in statement.operands.iter().enumerate() {
         let ty = register_type(statement, operand).unwrap_or(".b32");
         text.invent(&format!(".reg {ty} {};\n", register(statement, at)));
     }
+}
+
+/// Adds the template as PTX. Returns its range, and the ranges that are not known.
+pub fn add_template(text: &mut Template, statement: &Statement) -> (Range<usize>, Vec<Range<usize>>) {
     let braces = unmatched(statement);
     text.invent(&"{".repeat(braces.closed.len()));
     let start = text.text.len();
@@ -101,9 +102,9 @@ fn add(module: &mut Module, statement: &Statement, index: usize) {
         push(text, statement, &part, &mut uncertain);
     }
     let body = start..text.text.len();
-    text.invent(&format!("\n{}ret;\n}}\n", "}".repeat(braces.opened.len())));
+    text.invent(&format!("\n{}", "}".repeat(braces.opened.len())));
     let uncertain = uncertain.into_iter().map(|range| whole(&text.text, &body, range)).collect();
-    module.functions.push(Function { statement: index, body, uncertain });
+    (body, uncertain)
 }
 
 fn push(text: &mut Template, statement: &Statement, part: &Part, uncertain: &mut Vec<Range<usize>>) {

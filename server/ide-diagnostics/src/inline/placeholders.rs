@@ -4,14 +4,15 @@ use std::ops::Range;
 
 use warplens_host::{Dialect, Statement, Template};
 
+/// A part of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Part {
-    pub(super) range: Range<usize>,
-    pub(super) kind: PartKind,
+pub struct Part {
+    pub range: Range<usize>,
+    pub kind: PartKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum PartKind {
+pub enum PartKind {
     /// PTX as it is.
     Text,
     /// The operand with this number or name; `None` if there is none.
@@ -24,7 +25,8 @@ pub(super) enum PartKind {
 }
 
 /// The parts of a statement's template, in text order and without gaps.
-pub(super) fn parts(statement: &Statement) -> Vec<Part> {
+#[must_use]
+pub fn parts(statement: &Statement) -> Vec<Part> {
     let text = &statement.template.text;
     let (mut parts, mut plain, mut at) = (Vec::new(), 0, 0);
     let mut implicit = 0;

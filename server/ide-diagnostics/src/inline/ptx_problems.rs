@@ -1,12 +1,15 @@
 //! The problems of PTX in the document of a host file, at the characters of the host file.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use warplens_host::{Statement, Template};
 use warplens_ide_db::{Database, Diagnostic, File, Fix, Fixes, Related, Severity, TextEdit};
 
 use super::asm_constraint_type;
-use super::module::{Function, Module, register};
+use super::encoding::encode;
+use super::found::Found;
+use super::module::{Module, register};
 use super::ranges::text_range;
 use crate::codes;
 use crate::file::diagnostics;
@@ -44,47 +47,60 @@ const OF_TEXTS: [&str; 6] = [
     codes::INVALID_BRANCH,
 ];
 
-pub(super) fn check(db: &Database, file: File, module: &Module, statements: &[Statement]) -> Vec<Diagnostic> {
+/// The rules for documents whose target is not known, and for those whose target is.
+static RULES: LazyLock<[Rules; 2]> = LazyLock::new(|| [false, true].map(rules));
+
+fn rules(knows_target: bool) -> Rules {
     let mut rules = Rules::default();
     for code in codes::codes() {
         let is_reported = OF_STATEMENTS.contains(&code.name)
             || OF_TEXTS.contains(&code.name)
-            || module.knows_target && code.name == codes::NEEDS_TARGET;
+            || knows_target && code.name == codes::NEEDS_TARGET;
         if !is_reported {
             rules.set(code.name, None);
         }
     }
-    let found = diagnostics(db, file, &rules, Fixes::Included);
-    found.into_iter().filter_map(|found| in_host(module, statements, found)).collect()
+    rules
+}
+
+pub(super) fn check(
+    db: &Database,
+    file: File,
+    text: &str,
+    module: &Module,
+    statement: &Statement,
+) -> Vec<Found> {
+    let found = diagnostics(db, file, &RULES[usize::from(module.knows_target)], Fixes::Included);
+    found.into_iter().filter_map(|found| in_host(text, module, statement, found)).collect()
 }
 
 /// The problem in the host file; `None` if it may be none.
-fn in_host(module: &Module, statements: &[Statement], found: Diagnostic) -> Option<Diagnostic> {
+fn in_host(host_text: &str, module: &Module, statement: &Statement, found: Diagnostic) -> Option<Found> {
     let range = usize::from(found.range.start())..usize::from(found.range.end());
-    let part = function(module, &range)?;
-    let statement = &statements[part.statement];
+    if range.start < module.body.start || module.body.end < range.start {
+        return None;
+    }
     let meets = |uncertain: &Range<usize>| {
         uncertain.start < range.end.max(range.start + 1) && range.start < uncertain.end
     };
     let is_of_text = OF_TEXTS.contains(&found.code);
-    if part.uncertain.iter().any(meets)
+    if module.uncertain.iter().any(meets)
         || is_of_text && (statement.template.holes() > 0 || !statement.knows_operands)
     {
         return None;
     }
     let text = &module.text.text[range.clone()];
-    if found.code == codes::UNRESOLVED_NAME
-        && (is_declared_elsewhere(statements, text) || may_be_of_module(module, &range))
-    {
+    if found.code == codes::UNRESOLVED_NAME && may_be_of_module(module, &range) {
         return None;
     }
+    let unresolved = (found.code == codes::UNRESOLVED_NAME).then(|| text.to_owned());
     // A type that fits no register is a problem of its operands.
     let range = match text.starts_with('.') && found.code == codes::OPERAND_TYPE {
-        true => first_operand(module, part, statement, range.end).unwrap_or(range),
+        true => first_operand(module, statement, range.end).unwrap_or(range),
         false => range,
     };
     let text = &module.text.text[range.clone()];
-    let host = module.text.to_host(end_of_text(module, part, range.clone()))?;
+    let host = module.text.to_host(end_of_text(module, range.clone()))?;
     let severity = match found.code {
         codes::NEEDS_TARGET if statement.place.architecture.is_some() => Severity::Warning,
         _ => found.severity,
@@ -97,27 +113,19 @@ fn in_host(module: &Module, statements: &[Statement], found: Diagnostic) -> Opti
         range: text_range(&host),
         severity,
         related: related.collect(),
-        fixes: found.fixes.iter().filter_map(|fix| fix_in_host(&module.text, fix)).collect(),
+        fixes: found
+            .fixes
+            .iter()
+            .filter_map(|fix| fix_in_host(host_text, &module.text, statement, fix))
+            .collect(),
         ..found
     };
-    Some(asm_constraint_type::of_operand(statement, text, mapped))
-}
-
-/// The statement with a range of the document.
-fn function<'m>(module: &'m Module, range: &Range<usize>) -> Option<&'m Function> {
-    let index = module.functions.partition_point(|function| function.body.end < range.start);
-    let function = module.functions.get(index)?;
-    (function.body.start <= range.start && range.start <= function.body.end).then_some(function)
+    Some(Found { diagnostic: asm_constraint_type::of_operand(statement, text, mapped), unresolved })
 }
 
 /// The first operand of the host in the statement of PTX from an offset on.
-fn first_operand(
-    module: &Module,
-    part: &Function,
-    statement: &Statement,
-    from: usize,
-) -> Option<Range<usize>> {
-    let text = &module.text.text[from..part.body.end];
+fn first_operand(module: &Module, statement: &Statement, from: usize) -> Option<Range<usize>> {
+    let text = &module.text.text[from..module.body.end];
     let text = &text[..text.find(';').unwrap_or(text.len())];
     let names = (0..statement.operands.len()).map(|index| register(statement, index));
     let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
@@ -129,9 +137,9 @@ fn first_operand(
 }
 
 /// The range, or the last character of the template if it is after that.
-fn end_of_text(module: &Module, part: &Function, range: Range<usize>) -> Range<usize> {
-    let body = &module.text.text[part.body.clone()];
-    let end = part.body.start + body.trim_end().len();
+fn end_of_text(module: &Module, range: Range<usize>) -> Range<usize> {
+    let body = &module.text.text[module.body.clone()];
+    let end = module.body.start + body.trim_end().len();
     if range.start < end {
         return range.start..range.end.min(end).max(range.start);
     }
@@ -140,7 +148,7 @@ fn end_of_text(module: &Module, part: &Function, range: Range<usize>) -> Range<u
 }
 
 /// Whether another statement declares the name: statements may share registers.
-fn is_declared_elsewhere(statements: &[Statement], name: &str) -> bool {
+pub(super) fn is_declared_elsewhere(statements: &[Statement], name: &str) -> bool {
     let declares = |statement: &Statement| {
         let text = &statement.template.text;
         text.contains('.')
@@ -157,6 +165,10 @@ fn is_declared_elsewhere(statements: &[Statement], name: &str) -> bool {
 /// Whether a name may be a variable or function of the module around the statement.
 fn may_be_of_module(module: &Module, range: &Range<usize>) -> bool {
     let text = &module.text.text;
+    // A register, or a misspelt special register.
+    if text[range.clone()].starts_with('%') {
+        return false;
+    }
     let line = text[..range.start].rfind([';', '{', '}']).map_or(0, |end| end + 1);
     let statement = text[line..range.start].trim_start();
     let is_address = text[..range.start].trim_end().ends_with('[');
@@ -167,13 +179,11 @@ fn may_be_of_module(module: &Module, range: &Range<usize>) -> bool {
 }
 
 /// A fix whose edits change the host file as the document: `None` if a literal would need other quotes or escapes.
-fn fix_in_host(text: &Template, fix: &Fix) -> Option<Fix> {
+fn fix_in_host(host_text: &str, text: &Template, statement: &Statement, fix: &Fix) -> Option<Fix> {
     let edit = |edit: &TextEdit| {
         let range = usize::from(edit.range.start())..usize::from(edit.range.end());
-        let is_plain = !edit.insert.contains(['"', '\'', '\\', '\n', '%', '$', '{', '}']);
-        let host = text.to_host(range.clone())?;
-        let is_kept = range.is_empty() || text.is_copied(&range);
-        (is_plain && is_kept).then(|| TextEdit { range: text_range(&host), insert: edit.insert.clone() })
+        let host = if range.is_empty() { text.to_host(range) } else { text.to_joined(range) }?;
+        Some(TextEdit { range: text_range(&host), insert: encode(&edit.insert, statement, host_text)? })
     };
     let edits = fix.edits.iter().map(edit).collect::<Option<Vec<_>>>()?;
     Some(Fix { title: fix.title.clone(), edits, preferred: fix.preferred })

@@ -27,7 +27,7 @@ pub struct Reporter {
 /// Findings with the same cause.
 #[derive(Debug)]
 pub struct ReportedFinding<'r> {
-    /// The finding that is shown: that of the selected warp, or else the first.
+    /// The finding that is shown: the most severe one, of those that of the selected warp, or else the first.
     pub finding: &'r Finding,
     pub source: Option<&'r SourceLine>,
     warps: IndexSet<WarpId, FxBuildHasher>,
@@ -70,7 +70,8 @@ impl Reporter {
             let of = warp_of(finding);
             reported.warps.insert(of);
             reported.statements.extend(finding.statement);
-            if Some(of) == warp && warp_of(reported.finding) != of {
+            let rank = |finding: &Finding| (finding.severity, Some(warp_of(finding)) != warp);
+            if rank(finding) < rank(reported.finding) {
                 (reported.finding, reported.source) = (finding, source);
             }
         }

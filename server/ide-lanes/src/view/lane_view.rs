@@ -431,6 +431,15 @@ pub(crate) fn buffer_object(buffer: &PlacedBuffer) -> Object {
 }
 
 impl StatementView<'_> {
+    /// The values of a register in a line of text, at most `most` of them: `= lane + 100`, `= 0 1 4 9 …`. `None` if no lane has written
+    /// the register.
+    #[must_use]
+    pub fn values_in_line(&self, register: &str, most: usize) -> Option<String> {
+        let seen = self.seen?;
+        let held = seen.register(register)?;
+        self.reading(held, seen.active).in_line(most)
+    }
+
     pub(crate) fn reading<'h>(&self, held: &'h TracedRegister, lanes: Mask) -> Reading<'h> {
         Reading { held, kind: self.statement.type_of(&held.name), lanes }
     }

@@ -76,6 +76,19 @@ impl Reading<'_> {
         }
     }
 
+    /// The values in a line of text: `= lane + 100`, or the first ones: `= 0 1 4 9 …`. `None` if no lane has written it.
+    pub(crate) fn in_line(&self, most: usize) -> Option<String> {
+        if self.known() == 0 {
+            return None;
+        }
+        self.function().or_else(|| {
+            let lanes: Vec<_> = self.lanes().collect();
+            let values: Vec<_> = lanes.iter().take(most).filter_map(|lane| self.in_lane(*lane)).collect();
+            let rest = if lanes.len() > most { " …" } else { "" };
+            Some(format!("= {}{rest}", values.join(" ")))
+        })
+    }
+
     fn form(&self) -> Form {
         let mut classes: BTreeMap<u128, Mask> = BTreeMap::new();
         for lane in self.lanes() {

@@ -4,6 +4,7 @@ use expect_test::{Expect, expect};
 use warplens_ide::{AnalysisHost, FileId};
 use warplens_ide_lanes::{Exploration, Explored, Prepared, RunRequest, Unexpected};
 use warplens_sim_warp::{Checks, Control, Finding, RunOptions};
+use warplens_syntax::Language;
 
 const FILE: FileId = FileId(0);
 
@@ -40,12 +41,34 @@ fn prepared(body: &str, sum: &str, keys: &str) -> Prepared {
          .reg .b32 %r<4>;\n.reg .f32 %f<2>;\n.reg .b64 %rd<5>;\nld.param.u64 %rd1, [out];\nld.param.u64 %rd2, [sum];\n\
          ld.param.u64 %rd3, [next];\n{body}\nret;\n}}\n"
     );
+    prepared_text(warplens_syntax::ptx::LANGUAGE, &text)
+}
+
+fn prepared_text(language: Language, text: &str) -> Prepared {
     let mut host = AnalysisHost::new();
-    host.open(FILE, warplens_syntax::ptx::LANGUAGE, &text);
+    host.open(FILE, language, text);
     let request = RunRequest::first(RunOptions { checks: Checks::ALL, ..RunOptions::default() });
     let prepared = host.snapshot().prepare_run(FILE, &request, None, &|_| Err("no files".into()));
     prepared.expect("not cancelled").expect("it can run")
 }
+
+/// [`TICKETS`] in machine code, without the sum.
+const SASS_TICKETS: &str = r#"
+// @launch { block = [128], args = [{ name = "out", buffer = "u32", len = 4 }, { name = "next", buffer = "u32", len = 1, fill = "zero" }] }
+    .headerflags    @"EF_CUDA_SM80"
+    .text.k:
+        /*0000*/                   S2R R0, SR_TID.X ;
+        /*0010*/                   LOP3.LUT P0, RZ, R0, 0x1f, RZ, 0xc0, !PT ;
+        /*0020*/               @P0 EXIT ;
+        /*0030*/                   MOV R2, c[0x0][0x168] ;
+        /*0040*/                   MOV R3, c[0x0][0x16c] ;
+        /*0050*/                   MOV R5, 0x1 ;
+        /*0060*/                   ATOMG.E.ADD.STRONG.GPU PT, R6, [R2.64], R5 ;
+        /*0070*/                   MOV R7, 0x4 ;
+        /*0080*/                   IMAD.WIDE.U32 R8, R6, R7, c[0x0][0x160] ;
+        /*0090*/                   STG.E [R8.64], R0 ;
+        /*00a0*/                   EXIT ;
+"#;
 
 fn explore(prepared: &Prepared, exploration: &Exploration) -> (Explored, Vec<Finding>) {
     let (prepared, mut result) = prepared.run_adjusted(Control::none()).expect("not cancelled");
@@ -121,6 +144,26 @@ fn sums_of_floats_differ_by_rounding() {
         expect![[r#"
         20 schedules, independent: false
         information order-dependent 1:1: Order-dependent result: `sum`[0] is 812.8, but 812.8001 under schedule 1:1 (0 related)
+    "#]],
+    );
+}
+
+#[test]
+fn machine_code_has_schedules() {
+    let prepared = prepared_text(warplens_syntax::sass::LANGUAGE, SASS_TICKETS);
+    check(
+        &prepared,
+        expect![[r#"
+        20 schedules, independent: false
+        warning order-dependent 1:0: Order-dependent result: `out`[0] is 0, but 96 under schedule 1:0 (2 related)
+    "#]],
+    );
+    let plain =
+        SASS_TICKETS.replace("ATOMG.E.ADD.STRONG.GPU PT, R6, [R2.64], R5", "SHF.R.U32.HI R6, RZ, 0x5, R0");
+    check(
+        &prepared_text(warplens_syntax::sass::LANGUAGE, &plain),
+        expect![[r#"
+        0 schedules, independent: true
     "#]],
     );
 }

@@ -1,4 +1,7 @@
-//! The source lines of statements, from `.loc`.
+//! The source lines of statements, from `.loc`, and what is said of a line.
+
+use warplens_ide_lanes::Reporter;
+use warplens_sim_warp::{Severity, StatementId};
 
 use crate::findings_of_launch::{kernel, run};
 
@@ -35,5 +38,23 @@ fn lines_of_inline_assembly_are_those_before_it() {
             ".loc 1 3 1\n{\n// begin inline asm\n{\n.loc 1 9 1\nmov.u32 %r2, 0;\n}\n// end inline asm\nmov.u32 %r3, 0;\n}\nret;"
         ),
         [of(3), of(3), of(3)]
+    );
+}
+
+/// A quotient by zero of which one is used, and one is not.
+#[test]
+fn the_most_severe_finding_of_a_line_is_shown() {
+    let launch = "grid = [1], block = [1], args = [{ u32 = 0 }, { buffer = 'u32', len = 4 }]";
+    let body = ".loc 1 6 1\nld.param.u32 %r2, [n];\nld.param.u64 %rd1, [x];\n.loc 1 7 1\ndiv.u32 %r3, %r2, %r2;\ndiv.u32 %r4, %r2, %r2;\n\
+                .loc 1 8 1\nst.global.u32 [%rd1], %r4;\nret;";
+    let text = kernel("sm_90", launch, ".param .u32 n, .param .u64 x", body) + ".file 1 \"k.py\"\n";
+    let (prepared, result) = run(&text);
+    let severities: Vec<_> = result.findings.iter().map(|finding| finding.severity).collect();
+    assert_eq!(severities, [Severity::Information, Severity::Warning]);
+    let sources = |id: StatementId| prepared.statements.get(id.index())?.source.as_deref();
+    let reported = Reporter::new(&prepared.resolved, 32).findings(&result, None, &sources);
+    assert_eq!(
+        reported.iter().map(|reported| reported.finding.severity).collect::<Vec<_>>(),
+        [Severity::Warning]
     );
 }

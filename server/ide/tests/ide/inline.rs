@@ -1,9 +1,10 @@
 //! Inline PTX of host files: each mistake of the corpus at its characters, and no error or warning in right files.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use serde_json::Value;
-use warplens_ide::{Diagnostic, Profile, Rules, Severity, inline};
+use warplens_ide::{AnalysisHost, Diagnostic, FileId, Profile, Rules, Severity, TextRange, TextSize, inline};
 use warplens_test_support::shared;
 
 fn entries(folder: &str, index: &str) -> Vec<(PathBuf, Value)> {
@@ -82,4 +83,101 @@ fn right_files_have_no_error_and_no_warning() {
     let files = twins.chain(others.map(|(folder, entry)| folder.join(entry["file"].as_str().unwrap())));
     let wrong: Vec<_> = files.flat_map(|file| problems(&file)).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The codes and messages in a text of a host, without hints.
+#[track_caller]
+fn found_in(extension: &str, text: &str) -> Vec<String> {
+    let host = warplens_host::by_extension(extension).unwrap();
+    let found = inline::diagnostics(host, text, &Profile::default(), &Rules::default());
+    let serious = found.iter().filter(|found| found.severity < Severity::Information);
+    serious.map(|found| format!("{}: {}", found.code, found.message)).collect()
+}
+
+#[test]
+fn a_name_is_that_of_its_last_declaration() {
+    let load = "asm volatile(\"ld.shared.f32 %0, [%1];\" : \"=f\"(v) : \"r\"(tile));";
+    let array = "__shared__ __align__(16) float tile[64];";
+    let kernel = |inside: &str| format!("__global__ void k() {{ float v; {inside} {load} }}");
+    let reported = found_in("cu", &kernel(array));
+    assert!(reported[0].starts_with("asm-address-space"), "{reported:?}");
+    // The array of another function, a parameter, and a variable that hides the array.
+    let other = format!("__global__ void other() {{ {array} }}");
+    assert_eq!(
+        found_in("cu", &format!("{other} __device__ void f(unsigned tile) {{ float v; {load} }}")),
+        [""; 0]
+    );
+    assert_eq!(found_in("cu", &format!("{other} {}", kernel("extern unsigned tile2;"))), [""; 0]);
+    assert_eq!(found_in("cu", &kernel(&format!("{array} {{ unsigned tile = 0;"))), [""; 0]);
+}
+
+#[test]
+fn a_misspelt_special_register() {
+    let mov = |name: &str| format!("void f() {{ int x; asm(\"mov.u32 %0, %%{name};\" : \"=r\"(x)); }}");
+    for name in ["tidx.x", "laneId", "clock32", "threadIdx"] {
+        let found = found_in("cu", &mov(name));
+        assert!(found[0].starts_with("unresolved-name: undeclared register"), "{found:?}");
+    }
+    assert_eq!(found_in("cu", &mov("laneid")), [""; 0]);
+}
+
+#[test]
+fn what_denies_side_effects_is_said_with_its_remedy() {
+    for (extension, text, remedy) in [
+        ("cu", "void f() { int x; asm(\"mov.u32 %0, %%clock;\" : \"=r\"(x)); }", "write `asm volatile`"),
+        (
+            "jl",
+            "f() = @asmcall(\"mov.u32 \\$0, %clock;\", \"=r\", UInt32, Tuple{})",
+            "write `true` after the constraints",
+        ),
+        (
+            "jl",
+            "f() = @asmcall(\"mov.u32 \\$0, %clock;\", \"=r\", false, UInt32, Tuple{})",
+            "but the argument `false` lets",
+        ),
+        (
+            "py",
+            "import triton.language as tl\ndef k():\n    tl.inline_asm_elementwise(\"mov.u32 $0, %clock;\", \"=r\", [], tl.int32, True, 1)\n",
+            "but the argument `True` for `is_pure` lets the compiler delete, merge or move the statement; write `False`",
+        ),
+        (
+            "py",
+            "import triton.language as tl\ndef k():\n    tl.inline_asm_elementwise(\"mov.u32 $0, %clock;\", \"=r\", [], dtype=tl.int32, is_pure=True, pack=1)\n",
+            "but `is_pure=True` lets the compiler delete, merge or move the statement; write `is_pure=False`",
+        ),
+    ] {
+        let found = found_in(extension, text);
+        assert!(found.len() == 1 && found[0].contains(remedy), "{found:?}");
+    }
+}
+
+/// Prints how long it takes to open a header and to check it after edits in the middle: `WARPLENS_HEADER` names it.
+#[test]
+#[ignore = "a measurement, which needs a header"]
+fn latency_of_edits_in_a_header() {
+    let text = std::fs::read_to_string(std::env::var("WARPLENS_HEADER").unwrap()).unwrap();
+    let host = warplens_host::by_id("cuda-cpp").unwrap();
+    let file = FileId(0);
+    let mut documents = AnalysisHost::new();
+    let start = Instant::now();
+    documents.open_host(file, host, &text);
+    println!("opened in {:?}", start.elapsed());
+    let first = documents.snapshot().diagnostics(file).unwrap().len();
+    println!("first checked after {:?}", start.elapsed());
+    let ends: Vec<usize> = text.match_indices(";\\n\"").map(|(at, _)| at).collect();
+    let at = TextSize::try_from(ends[ends.len() / 2]).unwrap();
+    let mut times = Vec::new();
+    for _ in 0..50 {
+        for (range, insert, count) in
+            [(TextRange::empty(at), ", .q", first + 1), (TextRange::at(at, 4.into()), "", first)]
+        {
+            let start = Instant::now();
+            documents.edit(file, range, insert).unwrap();
+            let found = documents.snapshot().diagnostics(file).unwrap();
+            times.push(start.elapsed());
+            assert!(if insert.is_empty() { found.len() == count } else { found.len() >= count });
+        }
+    }
+    times.sort();
+    println!("edit to diagnostics: median {:?}, p95 {:?}", times[50], times[95]);
 }

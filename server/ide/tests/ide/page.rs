@@ -42,31 +42,16 @@ fn example((language, code): (&str, &str)) -> Example {
     }
 }
 
-/// A kernel with these statements, preceded by the launch if they start with one. `codes.rs` describes the
-/// declarations.
+/// The kernel around the statements of a block. `codes.rs` describes the declarations.
+const KERNEL: &str = include_str!("../../../../docs/example.ptx");
+
+/// A kernel with these statements, preceded by the launch if they start with one.
 fn kernel(statements: &str) -> String {
     let has_launch = statements.starts_with("// @launch");
     let (launch, statements) = statements.split_at(if has_launch { first_line(statements) } else { 0 });
     let ends = ["ret;", "exit;", "trap;"].iter().any(|end| statements.trim_end().ends_with(end));
     let end = if ends { "" } else { "    ret;\n" };
-    format!(
-        "\
-.version 9.0
-.target sm_90
-.address_size 64
-.shared .align 16 .b32 tile[32];
-{launch}.visible .entry k(.param .u64 out)
-{{
-    .reg .pred %p<4>;
-    .reg .b16 %h<4>;
-    .reg .b32 %r<8>;
-    .reg .f32 %f<8>;
-    .reg .b64 %rd<8>;
-    .reg .f64 %fd<4>;
-{statements}
-{end}}}
-"
-    )
+    KERNEL.replace("{launch}", launch).replace("{statements}", statements).replace("{end}", end)
 }
 
 /// The length of the first line, including its newline.

@@ -456,9 +456,6 @@ impl Sanitizer {
         // Threads synchronize through shared memory only within a cluster, so the location includes the cluster.
         let cluster = if region == MemoryRegion::Shared { signal.cluster } else { 0 };
         let place = (region, index | u64::from(cluster) << 32);
-        if synchronizes && signal.reads {
-            self.sync.signal(place, thread, live, signal);
-        }
         let strength = if unchanged >> thread.lane & 1 == 1 { Strength::Unchanged } else { strength };
         let stamp = Stamp::new(self.sync.epoch(thread.warp), statement, thread.lane, strength);
         let (races, needs_initialized) = (self.report.checks.races, region == MemoryRegion::Shared);
@@ -467,6 +464,10 @@ impl Sanitizer {
         let initialized = shadow.check(event.kind.reads(), index, span, &access, found);
         if !initialized && needs_initialized {
             self.uninitialized_elements(event, index, thread.lane);
+        }
+        // What the access itself acquires orders only what follows: had it come first, it would have raced with what it finds here.
+        if synchronizes && signal.reads {
+            self.sync.signal(place, thread, live, signal);
         }
         if synchronizes && !event.kind.reads() && silent >> thread.lane & 1 == 0 {
             self.sync.signal(place, thread, live, SyncAccess { writes: true, ..signal });

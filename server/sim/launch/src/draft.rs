@@ -11,14 +11,14 @@ const FIRST_KEYS: [&str; 9] = ["name", "file", "entry", "at", "grid", "block", "
 /// The comment of a launch, to insert above its kernel: `@launch { name = "1 x 64", grid = [1], … }`.
 pub fn launch_comment(launch: &Launch, name: &str) -> String {
     let written = Launch { name: name.to_owned(), entry: None, file: None, ..launch.clone() };
-    format!("{LAUNCH_TAG} {}", table(&keys(written)))
+    format!("{LAUNCH_TAG} {}", table(&launch_keys(&written)))
 }
 
 /// The table of a launch in a launch file, for the source `file`: `[[launch]]` and one line per key.
 pub fn launch_table(launch: &Launch, name: &str, file: &str) -> String {
     let written = Launch { name: name.to_owned(), file: Some(file.to_owned()), ..launch.clone() };
     let mut text = "[[launch]]\n".to_owned();
-    for (key, value) in sorted(&keys(written)) {
+    for (key, value) in sorted(&launch_keys(&written)) {
         let value = match value {
             Value::Array(values) if values.iter().any(Value::is_object) => {
                 let lines: String = values.iter().map(|value| format!("  {},\n", inline(value))).collect();
@@ -39,8 +39,9 @@ pub fn launch_name(launch: &Launch, is_taken: impl Fn(&str) -> bool) -> String {
     std::iter::once(name.clone()).chain(others).find(|name| !is_taken(name)).unwrap_or(name)
 }
 
-fn keys(launch: Launch) -> Map<String, Value> {
-    match serde_json::to_value(Launch { assumed: Vec::new(), ..launch }) {
+/// The keys of a launch file that write a launch, with their values.
+pub fn launch_keys(launch: &Launch) -> Map<String, Value> {
+    match serde_json::to_value(Launch { assumed: Vec::new(), ..launch.clone() }) {
         Ok(Value::Object(keys)) => keys,
         _ => Map::new(),
     }

@@ -39,7 +39,7 @@ pub use buffers::{Budget, DEVICE_MEMORY, NewBuffer, PlacedBuffer};
 pub use comment::{CommentLaunch, LAUNCH_TAG, in_comments};
 pub use contents::{FileReader, build};
 pub use cuda_kernel::{CudaKernel, Parameter};
-pub use draft::{launch_comment, launch_name, launch_table};
+pub use draft::{launch_comment, launch_keys, launch_name, launch_table};
 pub use expectation::{Failure, differences, same, show, verify};
 pub use flags::{arguments, extent};
 pub use kernel::{Kernel, LaunchRules};

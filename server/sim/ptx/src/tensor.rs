@@ -13,3 +13,4 @@ pub(crate) mod products;
 pub(crate) mod ranges;
 pub mod sparse;
 pub(crate) mod warpgroup;
+pub(crate) mod whole_warp;

@@ -12,6 +12,7 @@ pub(crate) mod copy;
 pub(crate) mod execute;
 pub mod instruction_descriptor;
 pub mod layout;
+pub(crate) mod loaded_registers;
 pub(crate) mod map_text;
 pub(crate) mod multiply;
 pub(crate) mod operation;

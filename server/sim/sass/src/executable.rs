@@ -5,7 +5,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 use warplens_sim_warp::trace::{Control, RunOptions, RunOutcome, StatementId};
 use warplens_sim_warp::value_tracer::RegisterInfo;
-use warplens_sim_warp::{BlockEnd, ControlFlow, Executable, LaunchConfig, ModelInfo};
+use warplens_sim_warp::{BlockEnd, ControlFlow, Executable, LaunchConfig, ModelInfo, OrderEffect};
 
 use super::program::{CcTest, Cell, Control as SassControl, Op, Program};
 use super::registers::Condition;
@@ -47,6 +47,10 @@ impl Executable for Kernel {
     fn writes(&self, statement: StatementId) -> Vec<SmolStr> {
         let named = self.program.named.get(statement.index()).into_iter().flatten();
         named.filter(|named| named.written).map(|named| named.name.clone()).collect()
+    }
+
+    fn order_effect(&self) -> Option<OrderEffect> {
+        Some(self.program.order_effect())
     }
 
     fn registers(&self, statement: StatementId) -> Vec<RegisterInfo> {

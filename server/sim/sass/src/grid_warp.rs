@@ -14,7 +14,7 @@ use warplens_sim_warp::values::Values;
 use super::deadlock::explain;
 use super::launch::Launch;
 use super::pause::Pause;
-use super::program::{BarrierStep, Cell, Control, Op, Reduction, SpecialRegister};
+use super::program::{BarrierStep, Cell, Control, Op, Reduction};
 use super::register_values::RegisterReader;
 use super::undefined::UndefinedMemory;
 use super::warp::{RunContext, Warp};
@@ -65,11 +65,9 @@ impl CudaWarp for Warp {
                 BarrierStep::Read { clears: true, .. } | BarrierStep::Write(..) | BarrierStep::Copy { .. }
             )
         };
-        launch.program.code.iter().any(|operation| match operation.op {
-            Op::Special { register: SpecialRegister::Clock | SpecialRegister::ClockHigh, .. } => true,
-            Op::Control(Control::BarrierMove(step)) => saves(step),
-            _ => false,
-        })
+        let saves_barriers = |op| matches!(op, Op::Control(Control::BarrierMove(step)) if saves(step));
+        launch.program.reads_clock()
+            || launch.program.code.iter().any(|operation| saves_barriers(operation.op))
     }
 
     fn run(&mut self, launch: &Launch<'_>, grid: &mut GridState<Warp>) -> Pause {

@@ -40,6 +40,10 @@ impl Warp {
                     self.machine.go_on(group.pc);
                     return Some(Pause::Due);
                 }
+                Stop::Preempted => {
+                    self.machine.go_on(group.pc);
+                    return Some(Pause::Preempted);
+                }
                 Stop::FellOff if run.launch.program.resumes_at_end() => {
                     self.leave_listing(group, run);
                     return None;
@@ -113,7 +117,9 @@ impl Warp {
             observed: ctx.sanitizer.is_some()
                 || observer.written.is_some()
                 || observer.follows_undefined()
-                || observer.state.further.is_some(),
+                || observer.state.further.is_some()
+                || observer.state.order_log.is_some(),
+            pauses: observer.state.scheduler.is_some(),
             barriers: run.launch.barriers,
             registers: &mut self.registers,
             machine: &mut self.machine,
@@ -226,6 +232,11 @@ impl Running<'_> {
                 if pc >= stop {
                     return Some(self.stopped());
                 }
+                if self.pauses
+                    && let Some(stop) = self.pause_before(pc)
+                {
+                    return Some(stop);
+                }
                 let operation = &program.code[pc as usize];
                 executed &= self.registers.holds(operation.guard);
                 if operation.op.is_control() {
@@ -332,6 +343,9 @@ impl Running<'_> {
         };
         let Visits { recorder, start, .. } = &mut self.visits;
         self.observer.after(at, effects, self.registers, &mut self.ctx, *start, recorder);
+        if done.is_ok() {
+            self.log_order(at);
+        }
         match done {
             Ok(()) => Ok(()),
             Err(fault) => self.skip_access(fault, operation, at),

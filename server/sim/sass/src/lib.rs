@@ -17,6 +17,7 @@ pub mod launch_config;
 pub mod launch_rules;
 mod machine;
 mod observer;
+mod order_points;
 mod pause;
 pub mod program;
 mod quick_control;

@@ -9,6 +9,7 @@ mod cell;
 mod control;
 mod modifiers;
 mod operation;
+mod order_points;
 mod quick;
 
 use la_arena::Arena;

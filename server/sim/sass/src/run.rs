@@ -27,6 +27,8 @@ pub fn run(
     options: &RunOptions,
     control: Control<'_>,
 ) -> RunOutcome {
+    let pausing = (options.schedule.is_some() || options.log_order).then(|| program.with_pauses());
+    let program = pausing.as_ref().unwrap_or(program);
     let refusal = validate(program, &config, options);
     let symbols = match refusal {
         None => place_globals(program, &mut config.memory),

@@ -16,6 +16,8 @@ use super::spin::SpinWatch;
 pub(super) enum Stop {
     NoGroup,
     Due,
+    /// In a run under a schedule: before a statement that synchronizes.
+    Preempted,
     /// The group ran past the last instruction.
     FellOff,
     /// A control instruction, with the lanes whose guard is true.
@@ -40,6 +42,8 @@ pub(super) struct Running<'w> {
     pub(super) program: &'w Program,
     /// Whether instructions are reported to the observer.
     pub(super) observed: bool,
+    /// Whether the run has a schedule, so that the group pauses before statements that synchronize.
+    pub(super) pauses: bool,
     /// Whether the machine uses convergence barriers.
     pub(super) barriers: bool,
     pub(super) registers: &'w mut Registers,

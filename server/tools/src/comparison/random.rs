@@ -1,11 +1,10 @@
 //! Varies one launch at random until two runs differ.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use warplens_ide::lanes::Prepared;
 use warplens_ide::lanes::compare::{Drawer, Equality, Unusable, unusable};
 use warplens_sim_launch::Launch;
 use warplens_sim_warp::Status;
+use warplens_system::clock::unix_time;
 
 use super::compared::{Compared, Drawn, Run, Scope};
 use super::contraction;
@@ -33,7 +32,7 @@ pub struct Random {
 
 /// A seed from the clock, for commands without one.
 pub fn seed() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = unix_time();
     u64::from(now.subsec_nanos()) ^ now.as_secs() << 20 & 0xffff_ffff
 }
 

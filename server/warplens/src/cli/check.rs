@@ -21,14 +21,14 @@ use warplens_ide::{
 };
 use warplens_sim_warp::Workers;
 
-use super::files::{Found, Input, collect};
-use super::input::{InputText, host_of, language_parser};
+use super::files::{Found, Input, Searched, collect};
+use super::input::{Checkable, InputText, checkable_parser, host_of};
 use super::outcome::{Outcome, print_message, unusable};
 use super::terminal;
-use crate::allocator;
-use crate::cores::{Cores, STACK};
-use crate::language;
 use report::{Checked, CheckedFile, Report};
+use warplens_lsp::language;
+use warplens_system::allocator;
+use warplens_system::cores::{Cores, STACK};
 use warplens_tools::open;
 
 /// Freed blocks of up to this size are reused. Even the blocks of most texts are smaller.
@@ -36,7 +36,8 @@ const LARGEST_KEPT: u32 = 64 << 20;
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// Files, folders to search (for .ptx and .sass files, and .wave files with a `.kernel` line), or `-` for standard input
+    /// Files, folders to search (for .ptx and .sass files, .wave files with a `.kernel` line, and files with inline PTX), or `-` for
+    /// standard input
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 
@@ -49,8 +50,8 @@ pub(super) struct Arguments {
     hints: bool,
 
     /// The language (default: according to the file extension)
-    #[arg(long, value_parser = language_parser())]
-    language: Option<Language>,
+    #[arg(long, value_parser = checkable_parser())]
+    language: Option<Checkable>,
 
     /// Check against this target (default: the target of the file)
     #[arg(long, value_name = "sm_NN", value_parser = target)]
@@ -156,9 +157,13 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
         Format::Json => Box::new(json::Json),
         Format::Sarif => Box::new(sarif::Sarif::default()),
     };
-    let files = collect(&arguments.paths);
+    let searched_files = match arguments.language {
+        Some(Checkable::Assembly(_)) => Searched::Assembly,
+        Some(Checkable::Host(_)) | None => Searched::WithInline,
+    };
+    let files = collect(&arguments.paths, searched_files);
     if files.is_empty() && !arguments.quiet {
-        print_message(format!("no files to check: no {} files found", searched()));
+        print_message(format!("no files to check: no {} files and none with inline PTX found", searched()));
     }
     let bar = if arguments.quiet { ProgressBar::hidden() } else { progress_bar(files.len()) };
     let mut outcome = Outcome::Success;
@@ -250,7 +255,7 @@ fn in_order(
 /// The options that apply to all files.
 struct Checker {
     /// The language; the default is that of the file extension.
-    language: Option<Language>,
+    language: Option<Checkable>,
     profile: Profile,
     rules: Rules,
     accepts: Accepts,
@@ -261,10 +266,13 @@ struct Checker {
 impl Checker {
     fn check(&self, input: &Input, cores: &Cores) -> Result<CheckedFile> {
         let text = input.read()?;
-        if let Some(host) = host_of(&input.path).filter(|_| self.language.is_none()) {
-            return self.check_host(host, &input.path, text);
-        }
-        let language = self.language.map_or_else(|| language::of_file(&input.path, &text.text), Ok)?;
+        let language = match (self.language, host_of(&input.path)) {
+            (Some(Checkable::Host(host)), _) | (None, Some(host)) => {
+                return self.check_host(host, &input.path, text);
+            }
+            (Some(Checkable::Assembly(language)), _) => language,
+            (None, None) => language::of_file(&input.path, &text.text)?,
+        };
         let check = |text: &str| self.diagnostics(language, text, cores);
         let fixed = match self.fix {
             true => fix::fix(&input.path, text, check)?,
@@ -274,7 +282,7 @@ impl Checker {
     }
 
     /// Checks the inline PTX of a file in another language.
-    fn check_host(&self, host: &Host, path: &Path, text: InputText) -> Result<CheckedFile> {
+    fn check_host(&self, host: &'static Host, path: &Path, text: InputText) -> Result<CheckedFile> {
         let check = |text: &str| Ok(inline::diagnostics(host, text, &self.profile, &self.rules));
         let fixed = match self.fix {
             true => fix::fix(path, text, check)?,

@@ -31,8 +31,8 @@ use super::files::Input;
 use super::input::language_parser;
 use super::launch::{LaunchArguments, note_errors, read_launches, read_source};
 use super::outcome::{Outcome, unusable};
-use crate::cores::Cores;
-use crate::language;
+use warplens_lsp::language;
+use warplens_system::cores::Cores;
 
 #[derive(Args)]
 pub(super) struct Arguments {

@@ -14,7 +14,7 @@ use warplens_tools::source::RunError;
 use super::files::Input;
 use super::launch::{self, read_launches, read_source};
 use super::outcome::Outcome;
-use crate::cores::Cores;
+use warplens_system::cores::Cores;
 
 pub(super) fn run() -> io::Result<Outcome> {
     // What still runs then would keep the process alive.

@@ -9,7 +9,7 @@ use warplens_ide::{Language, languages};
 use super::input::language_parser;
 use super::outcome::{Outcome, print_message};
 use super::terminal;
-use crate::markdown::render;
+use warplens_lsp::markdown::render;
 
 #[derive(Args)]
 pub(super) struct Arguments {

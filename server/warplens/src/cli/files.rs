@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::input::{InputText, ReadError, STANDARD_INPUT, read_found, read_named};
-use crate::disk::read_file;
-use crate::language;
+use super::input::{InputText, ReadError, STANDARD_INPUT, host_of, read_found, read_named};
+use warplens_lsp::language;
+use warplens_system::disk::read_file;
 
 /// How many bytes are read to determine the language.
 const SNIFFED: u64 = 1 << 16;
@@ -35,13 +35,21 @@ impl Input {
     }
 }
 
+/// Which files of a folder are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Searched {
+    Assembly,
+    /// Also files of other languages with inline PTX.
+    WithInline,
+}
+
 /// The files in the order of the paths. The files of a folder are ordered by name.
-pub(super) fn collect(paths: &[PathBuf]) -> Vec<Found> {
+pub(super) fn collect(paths: &[PathBuf], searched: Searched) -> Vec<Found> {
     let mut files = Vec::new();
     for path in paths {
         if path.as_os_str() != STANDARD_INPUT && path.is_dir() {
             let folder = path.canonicalize().unwrap_or_else(|_| path.clone());
-            walk(path, &folder, &mut files);
+            walk(path, &folder, searched, &mut files);
         } else {
             files.push(Ok(Input::named(path)));
         }
@@ -50,7 +58,7 @@ pub(super) fn collect(paths: &[PathBuf]) -> Vec<Found> {
 }
 
 /// Adds the files of a folder, except for hidden folders and links to folders. `root` is the folder on the command line.
-fn walk(folder: &Path, root: &Path, files: &mut Vec<Found>) {
+fn walk(folder: &Path, root: &Path, searched: Searched, files: &mut Vec<Found>) {
     let listed = read_file::check_allowed(folder).and_then(|()| std::fs::read_dir(folder));
     let mut entries: Vec<_> = match listed {
         Ok(entries) => entries.flatten().collect(),
@@ -64,9 +72,11 @@ fn walk(folder: &Path, root: &Path, files: &mut Vec<Found>) {
         let Ok(kind) = entry.file_type() else { continue };
         if kind.is_dir() {
             if !entry.file_name().to_string_lossy().starts_with('.') {
-                walk(&path, root, files);
+                walk(&path, root, searched, files);
             }
-        } else if is_inside(&path, kind, root) && language::of_found_file(&path, || sniffed(&path)).is_some()
+        } else if is_inside(&path, kind, root)
+            && (language::of_found_file(&path, || sniffed(&path)).is_some()
+                || searched == Searched::WithInline && has_inline(&path))
         {
             files.push(Ok(Input::found(path)));
         }
@@ -78,6 +88,12 @@ fn is_inside(path: &Path, kind: std::fs::FileType, root: &Path) -> bool {
     let leads_inside =
         || path.canonicalize().is_ok_and(|target| target.starts_with(root) && target.is_file());
     kind.is_file() || kind.is_symlink() && leads_inside()
+}
+
+/// Whether a file of another language has inline PTX.
+fn has_inline(path: &Path) -> bool {
+    let Some(host) = host_of(path) else { return false };
+    read_found(path).is_ok_and(|file| !host.statements(&file.text).is_empty())
 }
 
 fn sniffed(path: &Path) -> Option<String> {

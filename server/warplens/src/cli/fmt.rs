@@ -13,14 +13,14 @@ use warplens_ide::{
     is_read_only,
 };
 
-use super::files::{Input, collect};
+use super::files::{Input, Searched, collect};
 use super::input::{STANDARD_INPUT, language_parser};
 use super::outcome::{Outcome, print_message, unusable};
 use super::plain::{plain, without_controls};
 use super::terminal;
-use crate::disk::replace_file::replace;
-use crate::language;
+use warplens_lsp::language;
 use warplens_protocol::position::{self, Encoding};
+use warplens_system::disk::replace_file::replace;
 use warplens_tools::open;
 
 const STRONG: Style = Style::new().bold();
@@ -74,7 +74,7 @@ impl From<DialectName> for Dialect {
 pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     let mut outcome = Outcome::Success;
     let mut out = if arguments.diff { terminal::colored() } else { terminal::exact() };
-    for found in collect(&arguments.paths) {
+    for found in collect(&arguments.paths, Searched::Assembly) {
         outcome = outcome.max(match found {
             Ok(input) => arguments.format(&input, &mut out)?,
             Err((path, error)) => unusable(format!("{}: {error}", path.display())),

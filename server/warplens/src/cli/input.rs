@@ -7,13 +7,13 @@ use std::sync::atomic::AtomicBool;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use thiserror::Error;
-use warplens_host::Host;
+use warplens_host::{HOSTS, Host};
 use warplens_ide::{Language, languages};
 use warplens_tools::LargeItem;
 use warplens_tools::listing::{self, MachineCode, Tools};
 
-use crate::disk::read_file::{self, FileError};
-use crate::language::LanguageError;
+use warplens_lsp::language::LanguageError;
+use warplens_system::disk::read_file::{self, FileError};
 
 pub(crate) const STANDARD_INPUT: &str = "-";
 
@@ -112,13 +112,36 @@ pub(crate) fn host_of(path: &Path) -> Option<&'static Host> {
     warplens_host::by_extension(path.extension()?.to_str()?)
 }
 
+/// What a file is checked as.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Checkable {
+    Assembly(Language),
+    /// Its inline PTX is.
+    Host(&'static Host),
+}
+
+/// Parses `--language` of commands that take files with inline PTX.
+pub(crate) fn checkable_parser() -> impl TypedValueParser<Value = Checkable> {
+    let hosts = HOSTS.iter().map(|host| PossibleValue::new(host.id).help("its inline PTX"));
+    PossibleValuesParser::new(assembly_ids().chain(hosts)).try_map(|id| match warplens_host::by_id(&id) {
+        Some(host) => Ok(Checkable::Host(host)),
+        None => named(&id).map(Checkable::Assembly),
+    })
+}
+
+fn assembly_ids() -> impl Iterator<Item = PossibleValue> {
+    languages().map(|language| {
+        PossibleValue::new(language.id).help(language.title).aliases(language.shared_ids.iter().copied())
+    })
+}
+
+/// The language with this id.
+fn named(id: &str) -> Result<Language, LanguageError> {
+    let is_named = |language: &Language| language.id == id || language.shared_ids.contains(&id);
+    languages().find(is_named).ok_or(LanguageError::Undetermined)
+}
+
 /// Parses `--language`.
 pub(crate) fn language_parser() -> impl TypedValueParser<Value = Language> {
-    let supported = languages().map(|language| {
-        PossibleValue::new(language.id).help(language.title).aliases(language.shared_ids.iter().copied())
-    });
-    PossibleValuesParser::new(supported).try_map(|id| {
-        let is_named = |language: &Language| language.id == id || language.shared_ids.contains(&id.as_str());
-        languages().find(is_named).ok_or(LanguageError::Undetermined)
-    })
+    PossibleValuesParser::new(assembly_ids()).try_map(|id| named(&id))
 }

@@ -15,8 +15,8 @@ pub(crate) use arguments::LaunchArguments;
 use super::files::Input;
 use super::input::{STANDARD_INPUT, read_named};
 use super::outcome::print_message;
-use crate::language;
-use crate::launch_file;
+use warplens_lsp::language;
+use warplens_lsp::launch_file;
 
 /// Reads and analyzes a source. Its language is that of the file extension unless one is given.
 pub(super) fn read_source(input: &Input, language: Option<Language>) -> Result<Source> {

@@ -11,7 +11,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt, registry};
 
-use crate::disk::new_file::append;
+use warplens_system::disk::new_file::append;
 
 /// The level of the log: `error`, `warn` (the default), `info`, `debug`, `trace`, or a level for each module.
 const VARIABLE: &str = "WARPLENS_LOG";

@@ -53,7 +53,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "MB")]
     memory: Option<u64>,
 
-    /// The script, and its arguments. Options of `warplens run` come before it
+    /// The script and its arguments, or a trace of TritonParse (.ndjson). Options of `warplens run` come before it
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_names = ["SCRIPT.py", "ARGS"])]
     script: Vec<OsString>,
 }
@@ -72,7 +72,7 @@ fn command(arguments: &Arguments) -> Result<Command> {
         Some(python) => python.clone(),
         None => interpreter(&program, env::var_os("VIRTUAL_ENV").as_deref().map(Path::new)),
     };
-    check_packages(&python)?;
+    check_package(&python)?;
     let mut command = Command::new(&python);
     command
         .env("WARPLENS", &program)
@@ -123,11 +123,11 @@ fn interpreter(program: &Path, environment: Option<&Path>) -> PathBuf {
     found.find(|path| path.is_file()).unwrap_or_else(|| PathBuf::from("python3"))
 }
 
-/// Prints the packages that an interpreter does not have.
-const MISSING: &str = "import importlib.util as u; print(*(name for name in ('warplens', 'triton') if u.find_spec(name) is None))";
+/// Prints whether an interpreter lacks the package.
+const MISSING: &str = "import importlib.util; print(importlib.util.find_spec('warplens') is None)";
 
-/// Checks that the interpreter runs and has the packages.
-fn check_packages(python: &Path) -> Result<()> {
+/// Checks that the interpreter runs and has the package, which says itself what else is missing.
+fn check_package(python: &Path) -> Result<()> {
     let shown = python.display();
     let asked =
         Command::new(python).args(["-c", MISSING]).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
@@ -142,13 +142,13 @@ fn check_packages(python: &Path) -> Result<()> {
     if !asked.status.success() {
         bail!("{shown} is not a Python 3 that works: name another one with `--python PATH`");
     }
-    match String::from_utf8_lossy(&asked.stdout).split_whitespace().next() {
-        None => Ok(()),
-        Some(package) => bail!(
-            "{shown} does not have the package {package}: run `{shown} -m pip install {package}`, or name another interpreter with \
+    if asked.stdout.starts_with(b"True") {
+        bail!(
+            "{shown} does not have the package warplens: run `{shown} -m pip install warplens`, or name another interpreter with \
              `--python PATH`"
-        ),
+        );
     }
+    Ok(())
 }
 
 #[cfg(unix)]
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn an_interpreter_that_is_missing_is_named() {
-        let error = check_packages(Path::new("/nowhere/python3")).expect_err("there is none");
+        let error = check_package(Path::new("/nowhere/python3")).expect_err("there is none");
         assert_eq!(
             error.to_string(),
             "there is no Python interpreter /nowhere/python3: install Python 3, or name one with `--python PATH`"

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use warplens_ide::TextRange;
 
 use super::outcome::Outcome;
-use crate::markdown;
+use warplens_lsp::markdown;
 use warplens_protocol::position::{self, Encoding};
 
 /// A run of the program, as far as it has come.

@@ -3,6 +3,7 @@
 mod arguments;
 pub(crate) mod batch;
 mod kernels;
+mod link;
 mod listing;
 mod panel_page;
 mod picture;
@@ -42,7 +43,7 @@ use super::launch::{note_errors, read_launches, read_source};
 use super::outcome::{Outcome, unusable};
 use super::schedules::ExploredRun;
 use super::terminal;
-use crate::cores::Cores;
+use warplens_system::cores::Cores;
 
 /// Columns of a page or a picture, at which messages wrap.
 const PICTURE_WIDTH: usize = 120;
@@ -82,6 +83,11 @@ fn run_kernels(
     for (index, request) in requests.iter().enumerate() {
         if index > 0 && arguments.format == OutputFormat::Human {
             out.write_all(b"\n\n")?;
+        }
+        if arguments.link {
+            worst = worst
+                .max(link::write(arguments, &source, request, &launches, out)?.unwrap_or_else(&mut *refuse));
+            continue;
         }
         let outcome = match simulate(arguments, &source, request, &launches) {
             Ok(simulated) => {

@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::files::{Found, Input, collect};
+use super::files::{Found, Input, Searched, collect};
 use super::outcome::{Outcome, print_message, unusable};
-use crate::launch_file;
 use case::{Case, End, Runner};
+use warplens_lsp::launch_file;
 
 /// Schedules under which a launch runs besides the default one.
 const SCHEDULES: u32 = 8;
@@ -104,7 +104,11 @@ fn sources(paths: &[PathBuf]) -> Vec<(Found, Option<PathBuf>)> {
             let of_file = launched(path).into_iter().map(|input| (Ok(input), Some(path.clone())));
             sources.extend(of_file);
         } else {
-            sources.extend(collect(std::slice::from_ref(path)).into_iter().map(|found| (found, None)));
+            sources.extend(
+                collect(std::slice::from_ref(path), Searched::Assembly)
+                    .into_iter()
+                    .map(|found| (found, None)),
+            );
         }
     }
     sources
@@ -119,7 +123,7 @@ fn launched(path: &Path) -> Vec<Input> {
         let named = folder.join(&file);
         let found: Vec<Input> = match named.is_file() {
             true => vec![Input::found(named)],
-            false => collect(&[folder.to_path_buf()])
+            false => collect(&[folder.to_path_buf()], Searched::Assembly)
                 .into_iter()
                 .flatten()
                 .filter(|input| launch_file::names(path, &file, &input.path))

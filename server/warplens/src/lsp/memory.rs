@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-use crate::allocator;
+use warplens_system::allocator;
 
 /// How long freed memory is kept, so that memory freed in one go is returned in one go.
 const DELAY: Duration = Duration::from_secs(3);

@@ -12,6 +12,8 @@ pub struct ProgramPatterns {
     pub cas_loads: FxHashMap<u32, u32>,
     /// The element sizes in bytes of atomics, if there are such loads.
     pub atomics: FxHashMap<u32, u32>,
+    /// Atomics and copies that [accumulate](AtomicOp::accumulates).
+    pub accumulating: FxHashSet<u32>,
     /// Strong loads whose value controls which lanes run.
     pub polls: FxHashSet<u32>,
     /// For each store that completes an update: the load, and the atomic that would replace both.

@@ -15,6 +15,8 @@ pub enum Misuse {
     Result { register: u32, started: u32, reads: bool },
     /// The statement writes A of a product in flight.
     Source { register: u32, started: u32 },
+    /// The statement reads or writes a register that `tcgen05.ld` may still write.
+    Loaded { register: u32, started: u32, reads: bool },
 }
 
 impl Sanitizer {
@@ -77,32 +79,54 @@ impl Report {
         self.add(FindingKind::WgmmaFence, message, self.visit.live, related);
     }
 
-    /// The running statement accesses a register of a product in flight. `name_of` returns the name of a register.
-    pub fn product_in_flight<'n>(
+    /// The running statement accesses a register of an operation in flight. `name_of` returns the name of a register.
+    pub fn register_in_flight<'n>(
         &mut self,
         misuse: &Misuse,
         name_of: impl Fn(u32) -> &'n str,
         executed: u32,
     ) {
-        let (kind, register, started, what) = match *misuse {
-            Misuse::Result { register, started, reads } => {
-                (FindingKind::AsyncResult, register, started, if reads { "is read" } else { "is written" })
-            }
-            Misuse::Source { register, started } => {
-                (FindingKind::AsyncSource, register, started, "is overwritten")
-            }
+        let accessed = |reads| if reads { "is read" } else { "is written" };
+        let (kind, register, started, what, part) = match *misuse {
+            Misuse::Result { register, started, reads } => (
+                FindingKind::AsyncResult,
+                register,
+                started,
+                accessed(reads),
+                "it is the result of a product in flight",
+            ),
+            Misuse::Source { register, started } => (
+                FindingKind::AsyncSource,
+                register,
+                started,
+                "is overwritten",
+                "it is a source of a product in flight",
+            ),
+            Misuse::Loaded { register, started, reads } => (
+                FindingKind::AsyncResult,
+                register,
+                started,
+                accessed(reads),
+                "`tcgen05.ld` may still write it",
+            ),
         };
         if !self.note_new_race(kind, Some(started)) {
             return;
         }
-        let name = name_of(register);
-        let part = if kind == FindingKind::AsyncResult { "the result of" } else { "a source of" };
-        let message = format!(
-            "Register race: `{name}` {what} while it is {part} a product in flight\nexecute `wgmma.commit_group.sync.aligned` after the product \
-             and `wgmma.wait_group.sync.aligned 0` before this statement; a group that was not committed is not waited for, and \
-             `wait_group N` leaves the last N groups in flight"
-        );
-        let related = Related::new(started, "the product is started here");
+        let (advice, start) = match misuse {
+            Misuse::Loaded { .. } => (
+                "execute `tcgen05.wait::ld.sync.aligned` after the load and before this statement",
+                "the load is started here",
+            ),
+            _ => (
+                "execute `wgmma.commit_group.sync.aligned` after the product \
+                 and `wgmma.wait_group.sync.aligned 0` before this statement; a group that was not committed is not waited for, and \
+                 `wait_group N` leaves the last N groups in flight",
+                "the product is started here",
+            ),
+        };
+        let message = format!("Register race: `{}` {what} while {part}\n{advice}", name_of(register));
+        let related = Related::new(started, start);
         self.add(kind, message, executed, [related]);
     }
 }

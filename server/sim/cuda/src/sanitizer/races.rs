@@ -86,7 +86,9 @@ impl Sanitizer {
     /// Whether a store leaves the bytes unchanged, or stores the value that the other access stored.
     fn same_value(&self, event: &AccessEvent<'_>, lane_conflict: &LaneConflict, spaces: &Spaces) -> bool {
         let LaneConflict { conflict, lane, index } = *lane_conflict;
-        if event.kind != AccessKind::Store {
+        if event.kind != AccessKind::Store
+            || self.patterns.accumulating.contains(&conflict.before.statement())
+        {
             return false;
         }
         let Some(extent) = event.extent(lane as usize) else { return false };

@@ -3,9 +3,11 @@
 //! It is stored in pages that are allocated on first access, within a budget. Accesses beyond the budget are not
 //! checked.
 
+mod hidden_writes;
 mod page;
 mod rows;
 
+use self::hidden_writes::HiddenWrites;
 use self::page::{Cell, CellMut, PAGE, Page, PageMut, PageRef};
 use super::happens_before::{HappensBefore, Thread};
 use super::stamp::{Stamp, Strength};
@@ -18,6 +20,7 @@ const CELL: u64 = (size_of::<Cell>() + 2 * size_of::<u32>()) as u64;
 #[derive(Default)]
 pub(crate) struct Shadow {
     pages: Vec<Page>,
+    hidden: HiddenWrites,
     bytes: u64,
 }
 
@@ -240,10 +243,12 @@ impl CellMut<'_> {
 
     #[inline(never)]
     fn record_reader(&mut self, access: &ShadowAccess<'_>) {
+        // A strong read does not stand for the weak one before it: another strong access may race only with the latter.
+        let stands_for = |stamp: Stamp| access.stamp.is_weak() || !stamp.is_weak();
         let irrelevant = |stamp: Stamp| {
             !stamp.is_there()
                 || access.sync.settled(stamp.epoch)
-                || access.sync.ordered(stamp, access.thread, false)
+                || stands_for(stamp) && access.sync.ordered(stamp, access.thread, false)
         };
         let Cell { write, read, other } = *self.stamps;
         if irrelevant(read) {
@@ -398,6 +403,7 @@ impl Shadow {
 
     /// Forgets the accesses to memory that gets a new owner.
     pub(super) fn clear(&mut self, start: u64, len: u64) {
+        self.hidden.clear(start, len);
         self.for_each_cell(start, len, |cell| {
             (*cell.stamps, *cell.lanes, *cell.shortcut) = (Cell::default(), 0, 0);
         });
@@ -450,15 +456,20 @@ impl Shadow {
 
     #[inline(always)]
     fn load(&mut self, index: u64, span: u64, access: &ShadowAccess<'_>) -> (Option<Conflict>, bool) {
-        let Some(mut page) = self.page(index) else { return (None, true) };
+        let Shadow { pages, hidden, .. } = self;
+        let page = pages.get_mut((index / PAGE) as usize).and_then(Page::cells_mut);
+        let Some(mut page) = page else { return (None, true) };
         let (mut found, mut written) = (None, true);
-        for (number, at) in page.grain.range(index, span).enumerate() {
-            let mut cell = page.cell_mut(at);
+        for (number, cell) in page.grain.range(index, span).enumerate() {
+            let at = index + number as u64 * page.grain as u64;
+            let mut cell = page.cell_mut(cell);
             written &= cell.stamps.was_written();
-            if access.races
-                && let Some((hazard, before)) = cell.load(access)
-            {
-                let at = index + number as u64 * page.grain as u64;
+            if !access.races {
+                continue;
+            }
+            let before = cell.load(access);
+            let hidden = || Some((Hazard::ReadAfterWrite, hidden.conflicting(at, access)?));
+            if let Some((hazard, before)) = before.or_else(hidden) {
                 found.get_or_insert(Conflict { hazard, before, at, uninitialized: false });
             }
         }
@@ -467,17 +478,21 @@ impl Shadow {
 
     #[inline(always)]
     fn store(&mut self, index: u64, span: u64, access: &ShadowAccess<'_>, mut found: impl FnMut(Conflict)) {
-        let Some(mut page) = self.page(index) else { return };
+        let Shadow { pages, hidden, .. } = self;
+        let Some(mut page) = pages.get_mut((index / PAGE) as usize).and_then(Page::cells_mut) else { return };
         let mut first: Option<Conflict> = None;
-        for (number, at) in page.grain.range(index, span).enumerate() {
-            let mut cell = page.cell_mut(at);
+        for (number, cell) in page.grain.range(index, span).enumerate() {
+            let at = index + number as u64 * page.grain as u64;
+            let mut cell = page.cell_mut(cell);
             if !access.races {
                 cell.stamps.write = access.stamp;
                 continue;
             }
-            let uninitialized = !cell.stamps.was_written();
-            if let Some((hazard, before)) = cell.store(access) {
-                let at = index + number as u64 * page.grain as u64;
+            let (write, uninitialized) = (cell.stamps.write, !cell.stamps.was_written());
+            let before = cell.store(access);
+            let before = before.or_else(|| Some((Hazard::WriteAfterWrite, hidden.conflicting(at, access)?)));
+            hidden.replaced(at, write, access);
+            if let Some((hazard, before)) = before {
                 let conflict = Conflict { hazard, before, at, uninitialized };
                 if first.get_or_insert(conflict).is_like(&conflict) {
                     found(conflict);

@@ -246,6 +246,14 @@ impl Op {
         if let Op::Store(id) = self { Some(id) } else { None }
     }
 
+    /// Whether the operation is on a matrix that the lanes of a warp hold together, so that all of them must execute it.
+    pub(crate) fn is_of_whole_warp(self) -> bool {
+        matches!(
+            self,
+            Op::MatrixProduct(_) | Op::MatrixTranspose | Op::MatrixAccess(_) | Op::FragmentAccess(_)
+        )
+    }
+
     pub(crate) fn exchange(self) -> Option<ExchangeId> {
         match self {
             Op::Shuffle(id) | Op::Vote(id) | Op::Match(id) | Op::Reduce(id) | Op::Elect(id) => Some(id),

@@ -2,7 +2,7 @@
 
 use warplens_sim_cuda::sanitizer::patterns::ProgramPatterns;
 
-use crate::program::{Function, Op, Program};
+use crate::program::{Function, Op, Program, TensorOp};
 
 /// The patterns that the checks need.
 pub(crate) fn program_patterns(program: &Program, races: bool) -> ProgramPatterns {
@@ -21,6 +21,7 @@ pub(crate) fn program_patterns(program: &Program, races: bool) -> ProgramPattern
         let rounded = function.patterns.rounded_stores.iter();
         patterns.rounded_stores.extend(rounded.map(|&(pc, ty)| (statement(pc), ty)));
         if races {
+            patterns.accumulating.extend(accumulating(function));
             for (load, uses) in &function.patterns.passed_on {
                 patterns.uses.add(statement(*load), uses.iter().map(|&(pc, lanes)| (statement(pc), lanes)));
             }
@@ -38,6 +39,23 @@ pub(crate) fn program_patterns(program: &Program, races: bool) -> ProgramPattern
         patterns.atomics = program.functions.iter().flat_map(atomics).collect();
     }
     patterns
+}
+
+/// The statements of a function that accumulate in memory.
+fn accumulating(function: &Function) -> impl Iterator<Item = u32> + use<'_> {
+    let code = function.code.iter().zip(function.first_statement..);
+    code.filter_map(|(instruction, statement)| {
+        let op = match instruction.op {
+            Op::Atomic(id) => Some(function.tables[id].op),
+            Op::BulkCopy(id) => function.tables[id].reduction.map(|(op, _)| op),
+            Op::Tensor(id) => match &function.tables[id] {
+                TensorOp::Copy(copy) => copy.reduction,
+                _ => None,
+            },
+            _ => None,
+        };
+        op.filter(|op| op.accumulates()).map(|_| statement)
+    })
 }
 
 /// The atomics of a function, with the sizes of their elements.

@@ -3,10 +3,10 @@
 use warplens_sim_cuda::registers::PerLane;
 use warplens_sim_cuda::semantics::integer::IntOp;
 use warplens_sim_cuda::semantics::video::{Shape, Then, VideoPart};
-use warplens_sim_cuda::slot::RegisterSlot;
+use warplens_sim_cuda::slot::{RegisterSlot, Slot};
 
 use super::bit_sources::{BitSources, of_width};
-use crate::program::Op;
+use crate::program::{Op, PackedSources};
 
 /// The undefined bits of the result; `None` if any undefined bit makes the whole result undefined.
 pub(super) fn value(sources: &BitSources<'_>) -> Option<PerLane<u64>> {
@@ -18,6 +18,7 @@ pub(super) fn value(sources: &BitSources<'_>) -> Option<PerLane<u64>> {
         Op::Half(half) if half.packed => elements(sources, 16, 32),
         Op::SetPair(..) => elements(sources, 16, 32),
         Op::FloatPair(..) => elements(sources, 32, 64),
+        Op::ConvertPacked(id) => converted(sources, &sources.visit.function.tables[id])?,
         Op::Int(IntOp::Add | IntOp::Sub | IntOp::Mul | IntOp::Mad | IntOp::Neg, ty) => {
             upward(sources, ty.bits())
         }
@@ -43,6 +44,24 @@ fn elements(sources: &BitSources<'_>, bits: u32, width: u32) -> PerLane<u64> {
         let masks = (0..width / bits).map(|index| element << (bits * index));
         of_width(masks.filter(|mask| undefined & mask != 0).fold(0, |all, mask| all | mask), width)
     })
+}
+
+/// Each number of the result depends on one number of the sources. `None` if random bits or scales are undefined.
+fn converted(sources: &BitSources<'_>, packed: &PackedSources) -> Option<PerLane<u64>> {
+    let of = |slot: Slot, lane| sources.of(RegisterSlot::Word(slot), lane) as u32;
+    let others = [packed.random, packed.scales];
+    if others.iter().flatten().any(|slot| sources.is_undefined(RegisterSlot::Word(*slot))) {
+        return None;
+    }
+    let (from, to) = (packed.convert.from.stride(), packed.convert.to.stride());
+    Some(std::array::from_fn(|lane| {
+        let numbers: Vec<u32> = match *packed.sources {
+            [pair] => vec![of(pair, lane) >> from, of(pair, lane) & (u32::MAX >> (32 - from))],
+            ref several => several.iter().map(|slot| of(*slot, lane)).collect(),
+        };
+        let undefined = |number: u32| if number == 0 { 0 } else { u64::MAX >> (64 - to) };
+        numbers.iter().fold(0, |all, number| all << to | undefined(*number))
+    }))
 }
 
 /// Each bit depends only on bits that are not above it.

@@ -15,11 +15,12 @@ use warplens_sim_cuda::tensor_memory::operation::CellOperation;
 use warplens_sim_cuda::tensor_memory::use_log::CellRole;
 use warplens_sim_warp::finding_kind::FindingKind;
 
-use super::address::{self, LOAD, STORE, allocated, conflicts, initialized, note_use, whole_warp};
+use super::address::{self, LOAD, STORE, allocated, conflicts, initialized, note_use};
 use super::operation::{CellAddress, CellStores};
 use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::{get, put};
 use crate::program::{CellAccess, CellNumber, CellReduction, CellShape};
+use crate::tensor::whole_warp::whole_warp;
 
 const LANES_KIND: FindingKind = FindingKind::TensorMemoryLanes;
 
@@ -36,6 +37,10 @@ pub(super) fn load(access: &CellAccess, r: &mut Registers, ctx: &mut ExecContext
         loads
             .retain(|other| (other.warp, other.statement, other.range) != (load.warp, statement, load.range));
         loads.push(load);
+    }
+    if ctx.sanitizer.is_some() {
+        let reduced = access.reduction.iter().map(|(_, register)| *register);
+        ctx.loaded.start(access.registers.iter().copied().chain(reduced), statement);
     }
     let block = ctx.spaces.tensor_memory.block(ctx.spaces.window.rank);
     for t in 0..WIDTH {
@@ -108,6 +113,7 @@ fn conflicts_of_store(range: &CellRange, ctx: &mut ExecContext<'_>, mask: u32) {
 pub(super) fn wait_for_loads(ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     whole_warp("tcgen05.wait::ld", LANES_KIND, mask)?;
     let warp = ctx.warp;
+    ctx.loaded.finish();
     ctx.spaces.tensor_memory.block(ctx.spaces.window.rank).loads.retain(|load| load.warp != warp);
     Ok(())
 }

@@ -17,18 +17,6 @@ pub(super) fn address(operand: &Address, lane: usize, r: &Registers, ctx: &ExecC
     CellAddress::of_bits(addresses(operand, r, ctx.bases)[lane] as u32)
 }
 
-/// Checks that all lanes of the warp execute the instruction `name`.
-pub(super) fn whole_warp(name: &str, kind: FindingKind, mask: u32) -> Result {
-    if mask == u32::MAX {
-        return Ok(());
-    }
-    let message = format!(
-        "`{name}` is executed by a part of a warp\nall 32 threads of the warp must execute it together: move it out of \
-         divergent code"
-    );
-    Err(Fault::new(kind, message, mask))
-}
-
 /// Checks that all tensor memory instructions have the same `.cta_group`, and that the block has a pair if it is 2.
 pub(super) fn group(pair: bool, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     let (window, statement) = (ctx.spaces.window, ctx.statement());

@@ -5,11 +5,12 @@ use warplens_sim_cuda::registers::Registers;
 use warplens_sim_cuda::tensor_memory::cells::{Allocation, COLUMNS, CellRange};
 use warplens_sim_warp::finding_kind::FindingKind;
 
-use super::address::{conflicts, group, ranks, whole_warp};
+use super::address::{conflicts, group, ranks};
 use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::get;
 use crate::engine::memory::lane_address::LaneAddress;
 use crate::program::{Address, RegisterSlot, Space};
+use crate::tensor::whole_warp::whole_warp;
 
 const KIND: FindingKind = FindingKind::TensorMemoryAllocation;
 

@@ -402,6 +402,23 @@ fn an_undefined_half_stays_in_its_half() {
     }
 }
 
+/// Triton packs a lone value with one that it does not use.
+#[test]
+fn a_number_that_is_packed_with_an_undefined_one() {
+    for (pack, bits) in [
+        ("cvt.rn.f16x2.f32 %r7, %f1, %f2;", 16),
+        ("cvt.rn.bf16x2.f32 %r7, %f1, %f2;", 16),
+        ("cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;\ncvt.u32.u16 %r7, %h1;", 8),
+        ("cvt.rn.satfinite.e5m2x2.f32 %h1, %f1, %f2;\ncvt.u32.u16 %r7, %h1;", 8),
+    ] {
+        let body = format!("mov.b32 %f1, %r5;\nmov.f32 %f2, 0f3f800000;\n{pack}");
+        let lower = (1 << bits) - 1;
+        assert_eq!(with_undefined(&format!("{body}\nand.b32 %r7, %r7, {lower};")), "", "{pack}");
+        let found = with_undefined(&format!("{body}\nshr.u32 %r7, %r7, {bits};"));
+        assert!(found.contains("warning uninitialized-read"), "{pack} {found}");
+    }
+}
+
 #[test]
 fn a_carry_that_some_lanes_do_not_set() {
     let body = |guard: &str| {

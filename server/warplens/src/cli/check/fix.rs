@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow, ensure};
 use warplens_ide::{Diagnostic, SafeFixes, edited, safe_fixes};
 
 use crate::cli::input::{InputText, STANDARD_INPUT};
-use crate::disk::replace_file::replace;
+use warplens_system::disk::replace_file::replace;
 
 /// A fix may make another one possible, so the text is fixed repeatedly, up to this limit.
 const MAX_ROUNDS: usize = 10;

@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow, ensure};
 use warplens_tools::source::Source;
 use warplens_tools::toolchain::{Toolchain, target_of};
 
-use crate::language;
+use warplens_lsp::language;
 
 /// The assembler, with the targets and levels of the arguments.
 pub(super) struct Assembler {

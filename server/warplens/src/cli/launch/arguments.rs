@@ -9,7 +9,7 @@ use warplens_ide::lanes::{Choice, RunRequest, RunSettings};
 use warplens_sim_launch::{Launch, arguments, extent};
 
 use crate::cli::input::STANDARD_INPUT;
-use crate::launch_file;
+use warplens_lsp::launch_file;
 
 #[derive(Args)]
 pub(crate) struct LaunchArguments {

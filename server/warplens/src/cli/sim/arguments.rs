@@ -74,6 +74,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value = "human")]
     pub(super) format: Format,
 
+    /// Print the link of the page that shows the run, instead of running it
+    #[arg(long, conflicts_with_all = ["batch", "trace", "watch", "format", "dump", "save_buffers", "registers"])]
+    pub(super) link: bool,
+
+    /// With --link: the address of the page. Without it the link is only its fragment
+    #[arg(long, value_name = "URL", requires = "link", default_value = "", hide_default_value = true)]
+    pub(super) link_base: String,
+
     /// Run many launches. Each line of this file (`-` for standard input) is a launch as JSON, with the keys of a launch file and an
     /// optional `id`. Each line of the output is a result. FILE is the source of launches without `file`
     #[arg(

@@ -19,10 +19,10 @@ use warplens_sim_warp::Workers;
 use super::arguments::Arguments;
 use crate::cli::input::STANDARD_INPUT;
 use crate::cli::outcome::{Outcome, unusable};
-use crate::cores::Cores;
 use earlier_results::EarlierResults;
 use lines::Lines;
 use summary::Summary;
+use warplens_system::cores::Cores;
 use work::Batch;
 
 /// Runs the launches of the batch at `path`.

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use warplens_sim_launch::PlacedBuffer;
 use warplens_sim_warp::RunResult;
 
-use crate::disk::new_file::{self, OutputError};
+use warplens_system::disk::new_file::{self, OutputError};
 
 /// The longest part of a name that a file has, in bytes.
 const MAX_NAME: usize = 100;

@@ -555,3 +555,24 @@ fn a_run_that_stops_at_an_error_in_the_program() {
         verdict: findings (unsupported)
     "#]]);
 }
+
+#[test]
+fn a_link_is_printed_instead_of_a_run() {
+    let file = example("divergence.ptx");
+    let (fragment, outcome) = answer(&[&file, "--link"]);
+    assert_eq!(outcome, Outcome::Success);
+    assert!(fragment.starts_with("1.") && fragment.lines().count() == 1, "{fragment}");
+    let (link, _) = answer(&[&file, "--link", "--link-base", "https://example.org/lanes/#old"]);
+    assert_eq!(link, format!("https://example.org/lanes/#{fragment}"));
+    let (with_warp, _) = answer(&[&file, "--link", "--warp", "0"]);
+    assert_ne!(with_warp, fragment);
+    for (flags, reason) in [
+        (["--warp", "worst"], "--link runs nothing, so `--warp` must be a number"),
+        (["--warp", "7"], "--warp: unknown warp"),
+        (["--format", "json"], "cannot be used with"),
+    ] {
+        let (refusal, outcome) = answer(&[&[file.as_str(), "--link"], &flags[..]].concat());
+        assert_eq!(outcome, Outcome::Unusable, "{refusal}");
+        assert!(refusal.contains(reason), "{refusal}");
+    }
+}

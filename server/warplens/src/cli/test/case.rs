@@ -11,8 +11,8 @@ use warplens_ide::lanes::{
 use warplens_sim_warp::{Control, Severity};
 
 use crate::cli::files::Input;
-use crate::cores::Cores;
-use crate::{language, launch_file};
+use warplens_lsp::{language, launch_file};
+use warplens_system::cores::Cores;
 use warplens_tools::open;
 
 /// A launch with checks.

@@ -18,8 +18,8 @@ use tokio::io::{
 };
 use tower_lsp::jsonrpc::Request;
 
-use crate::lsp::transport::lenient::{encode_uris, has_invalid_uris, without_lone_surrogates};
 use crate::lsp::transport::output::WaitingBytes;
+use warplens_lsp::lenient::{encode_uris, has_invalid_uris, without_lone_surrogates};
 
 /// The notification that replaces an invalid frame. Its parameter is the reason.
 pub(crate) const BAD_MESSAGE: &str = "$/warplens/badMessage";

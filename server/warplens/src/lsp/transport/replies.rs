@@ -6,7 +6,10 @@
 use dashmap::DashMap;
 use dashmap::mapref::entry::Entry;
 use tokio::sync::oneshot;
-use tower_lsp::jsonrpc::{Id, Response, Result};
+use tower_lsp::jsonrpc::Response;
+use warplens_protocol::jsonrpc::{Id, Result};
+
+use crate::lsp::transport::convert;
 
 /// The channels of pending requests, by id.
 #[derive(Default)]
@@ -24,7 +27,8 @@ impl Replies {
     /// Answers a request, unless it has been answered.
     pub(crate) fn send(&self, id: &Id, answer: Result<serde_json::Value>) {
         if let Some((id, sender)) = self.0.remove(id) {
-            let _ = sender.send(Response::from_parts(id, answer));
+            let answer = answer.map_err(convert::to_tower);
+            let _ = sender.send(Response::from_parts(convert::id_to_tower(id), answer));
         }
     }
 

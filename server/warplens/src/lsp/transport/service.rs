@@ -8,21 +8,23 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use crossbeam_channel::{Receiver, Sender};
+use crossbeam_channel::Receiver;
 use serde_json::Value;
 use tower::Service;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response, Result};
 use tower_lsp::ls_types::{InitializeParams, InitializeResult, InitializedParams};
 use tower_lsp::{ExitedError, LanguageServer, LspService};
 
-use crate::lsp::event::Event;
+use warplens_lsp::{Inbox, Message};
+
+use crate::lsp::transport::convert;
 use crate::lsp::transport::framing::{BAD_MESSAGE, END_OF_INPUT, LARGE_MESSAGE};
 use crate::lsp::transport::replies::Replies;
 
 /// Wraps the service of tower-lsp.
 pub(crate) struct Ordered {
     inner: LspService<LifeCycle>,
-    events: Sender<Event>,
+    inbox: Inbox,
     replies: Arc<Replies>,
     /// Long notifications, which bypass tower-lsp.
     large: Receiver<Request>,
@@ -31,11 +33,11 @@ pub(crate) struct Ordered {
 impl Ordered {
     pub(crate) fn new(
         inner: LspService<LifeCycle>,
-        events: Sender<Event>,
+        inbox: Inbox,
         replies: Arc<Replies>,
         large: Receiver<Request>,
     ) -> Ordered {
-        Ordered { inner, events, replies, large }
+        Ordered { inner, inbox, replies, large }
     }
 }
 
@@ -53,11 +55,11 @@ impl Service<Request> for Ordered {
             "initialize" | "initialized" | "shutdown" => self.inner.call(request),
             "exit" => {
                 // tower-lsp waits for pending requests; the state thread drops them.
-                let _ = self.events.send(Event::Exit);
+                self.inbox.send(Message::Exit);
                 self.inner.call(request)
             }
             END_OF_INPUT => {
-                let _ = self.events.send(Event::Exit);
+                self.inbox.send(Message::Exit);
                 Box::pin(async { Ok(None) })
             }
             LARGE_MESSAGE => match self.large.try_recv() {
@@ -80,14 +82,15 @@ impl Ordered {
         let (method, id, params) = request.into_parts();
         let params = params.unwrap_or(Value::Null);
         let Some(id) = id else {
-            let _ = self.events.send(Event::Notification { method, params });
+            self.inbox.send(Message::Notification { method, params });
             return Box::pin(async { Ok(None) });
         };
+        let id = convert::id_from_tower(id);
         let Some(answer) = self.replies.register(id.clone()) else {
-            let duplicate = Response::from_error(id, Error::invalid_request());
+            let duplicate = Response::from_error(convert::id_to_tower(id), Error::invalid_request());
             return Box::pin(async { Ok(Some(duplicate)) });
         };
-        if self.events.send(Event::Request { id: id.clone(), method, params }).is_err() {
+        if !self.inbox.send(Message::Request { id: id.clone(), method, params }) {
             self.replies.drop_request(&id);
         }
         // If the channel is dropped, the server is exiting.
@@ -97,32 +100,29 @@ impl Ordered {
 
 /// The life cycle, which the service of tower-lsp calls.
 pub(crate) struct LifeCycle {
-    events: Sender<Event>,
+    inbox: Inbox,
     initialize: fn(&InitializeParams) -> InitializeResult,
 }
 
 impl LifeCycle {
-    pub(crate) fn new(
-        events: Sender<Event>,
-        initialize: fn(&InitializeParams) -> InitializeResult,
-    ) -> LifeCycle {
-        LifeCycle { events, initialize }
+    pub(crate) fn new(inbox: Inbox, initialize: fn(&InitializeParams) -> InitializeResult) -> LifeCycle {
+        LifeCycle { inbox, initialize }
     }
 }
 
 impl LanguageServer for LifeCycle {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
         let result = (self.initialize)(&params);
-        let _ = self.events.send(Event::Initialize(Box::new(params)));
+        self.inbox.send(Message::Initialize(Box::new(params)));
         Ok(result)
     }
 
     async fn initialized(&self, _: InitializedParams) {
-        let _ = self.events.send(Event::Initialized);
+        self.inbox.send(Message::Initialized);
     }
 
     async fn shutdown(&self) -> Result<()> {
-        let _ = self.events.send(Event::Shutdown);
+        self.inbox.send(Message::Shutdown);
         Ok(())
     }
 }

@@ -78,7 +78,8 @@ fn is_collective(function: &Function, pc: u32) -> bool {
     let instruction = &function.code[pc as usize];
     match instruction.op {
         Op::Barrier(id) => function.tables[id].aligned,
-        Op::WarpSync | Op::MatrixProduct(_) | Op::MatrixAccess(_) | Op::MatrixTranspose => true,
+        Op::WarpSync => true,
+        op if op.is_of_whole_warp() => true,
         op => op.exchange().is_some_and(|id| function.tables[id].members.is_some()),
     }
 }

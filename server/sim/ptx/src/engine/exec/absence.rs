@@ -107,7 +107,12 @@ impl NamedLanes<'_> {
     }
 
     fn name(&self) -> &'static str {
-        name(self.instruction().op)
+        let tables = &self.function.tables;
+        match self.instruction().op {
+            Op::MatrixAccess(id) if tables[id].store => "stmatrix.sync",
+            Op::FragmentAccess(id) if tables[id].store => "wmma.store.sync",
+            op => name(op),
+        }
     }
 
     /// All lanes that the executing lanes name.
@@ -115,6 +120,7 @@ impl NamedLanes<'_> {
         let instruction = self.instruction();
         let members = match exchange_of(instruction, self.function) {
             Some(exchange) => members_of(exchange, self.registers, executed),
+            None if instruction.op.is_of_whole_warp() => return u32::MAX,
             None => *self.registers.get::<u32>(instruction.s.a),
         };
         lanes(executed).fold(0, |all, lane| all | members[lane])
@@ -163,7 +169,6 @@ fn only_rejoins(code: &[Instruction], pc: u32, join: u32) -> bool {
 
 pub(super) fn message(at: &NamedLanes<'_>, visit: &VisitLanes, is_deadlock: bool) -> String {
     let VisitLanes { active, executed, missing } = *visit;
-    let mask = at.mask(executed);
     let (off, diverged) = (missing & active, missing & !active);
     let mut absent = Vec::new();
     if diverged != 0 {
@@ -176,9 +181,17 @@ pub(super) fn message(at: &NamedLanes<'_>, visit: &VisitLanes, is_deadlock: bool
         true => "they wait to reconverge while the others wait for them here, a deadlock on a GPU",
         false => "behavior is undefined",
     };
+    let (of_mask, advice) = match at.instruction().op.is_of_whole_warp() {
+        true => {
+            (String::new(), "all lanes of a warp must execute it together: move it out of divergent code")
+        }
+        false => (
+            format!(" with mask {:#x}", at.mask(executed)),
+            "make all lanes of the mask execute it, or remove the others from the mask",
+        ),
+    };
     format!(
-        "only {} {} `{}` with mask {mask:#x}\n{}: {why}; make all lanes of the mask execute it, \
-         or remove the others from the mask",
+        "only {} {} `{}`{of_mask}\n{}: {why}; {advice}",
         LaneSet(executed.into()),
         if executed.count_ones() == 1 { "executes" } else { "execute" },
         at.name(),
@@ -193,6 +206,10 @@ fn name(op: Op) -> &'static str {
         Op::Match(_) => "match.sync",
         Op::Reduce(_) => "redux.sync",
         Op::Elect(_) => "elect.sync",
+        Op::MatrixProduct(_) => "mma.sync",
+        Op::MatrixTranspose => "movmatrix.sync",
+        Op::MatrixAccess(_) => "ldmatrix.sync",
+        Op::FragmentAccess(_) => "wmma.load.sync",
         _ => "bar.warp.sync",
     }
 }

@@ -14,6 +14,7 @@ use warplens_sim_warp::trace::StatementId;
 use super::register_count::RegisterCounts;
 use crate::program::{Function, Space};
 use crate::tensor::products::Products;
+use crate::tensor_memory::loaded_registers::LoadedRegisters;
 
 pub(crate) struct ExecContext<'w> {
     pub(crate) spaces: &'w mut Spaces,
@@ -24,6 +25,7 @@ pub(crate) struct ExecContext<'w> {
     pub(crate) bases: Bases,
     pub(crate) carry: &'w mut u32,
     pub(crate) products: &'w mut Products,
+    pub(crate) loaded: &'w mut LoadedRegisters,
     pub(crate) register_counts: &'w mut RegisterCounts,
     pub(crate) live: u32,
     /// Instructions that the launch has executed.

@@ -2,11 +2,14 @@
 
 use pulp::{Scalar, Simd};
 use warplens_sim_cuda::fault::{ExecError, Fault};
-use warplens_sim_cuda::registers::{PerLane, Registers, Word, blend, filter_lanes, lanes, lanes_where};
+use warplens_sim_cuda::registers::{
+    PerLane, Registers, WIDTH, Word, blend, filter_lanes, lanes, lanes_where,
+};
 use warplens_sim_cuda::semantics::bits::Shift;
 use warplens_sim_cuda::semantics::{
     bits, carry, compare, convert, float, half, integer, narrow, packed, video,
 };
+use warplens_sim_warp::finding_kind::FindingKind;
 
 use super::context::ExecContext;
 use super::operand::{get, put};
@@ -17,6 +20,7 @@ use crate::program::{
     Combining, CopyGroup, Exchange, Function, Instruction, Lop3Predicate, MixedOperands, NO_SLOT, Op, Pack,
     PackedSources, RegisterSlot, Sign, Slot, Slots, Tables, Width,
 };
+use crate::tensor::whole_warp::whole_warp;
 
 /// Runs an operation in the lanes of `mask`. Not inlined: otherwise the interpreter loop would prepare registers for all
 /// operations, even for a short range of instructions.
@@ -87,6 +91,24 @@ fn warn(warning: Option<Fault>) -> Result<(), Box<ExecError>> {
     warning.map_or(Ok(()), |warning| Err(Box::new(ExecError::Warning(warning))))
 }
 
+/// Operations on matrices that a warp holds.
+fn on_matrices(
+    instruction: &Instruction,
+    function: &Function,
+    r: &mut Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Box<ExecError>> {
+    let tables = &function.tables;
+    match instruction.op {
+        Op::MatrixProduct(id) => matrix::multiply(&tables[id], r, mask)?,
+        Op::MatrixAccess(id) => matrix::access(&tables[id], r, ctx, mask)?,
+        Op::FragmentAccess(id) => matrix::fragment(&tables[id], r, ctx, mask)?,
+        _ => matrix::transpose(&instruction.s, r, mask),
+    }
+    warn(if mask == 0 { None } else { warp_collectives::check_members(&[u32::MAX; WIDTH], ctx.live, mask) })
+}
+
 /// Operations that are not performance-critical.
 #[inline(always)]
 fn uncommon(
@@ -110,10 +132,9 @@ fn uncommon(
         Op::SetPacked(cmp, parts) => packed::set(cmp, parts, s, r, mask),
         Op::Video(id) => video::execute(&tables[id], s, r, mask),
         Op::VideoMad(id) => video::multiply_add(&tables[id], s, r, mask),
-        Op::MatrixProduct(id) => matrix::multiply(&tables[id], r, mask)?,
-        Op::MatrixTranspose => matrix::transpose(s, r, mask),
-        Op::MatrixAccess(id) => matrix::access(&tables[id], r, ctx, mask)?,
-        Op::FragmentAccess(id) => matrix::fragment(&tables[id], r, ctx, mask)?,
+        Op::MatrixProduct(_) | Op::MatrixTranspose | Op::MatrixAccess(_) | Op::FragmentAccess(_) => {
+            return on_matrices(instruction, function, r, ctx, mask);
+        }
         Op::Copy(id) => copy::copy(&tables[id], r, ctx, mask)?,
         Op::CopyGroup(what) => copy_group(what, s.a, ctx, mask)?,
         Op::Tensor(id) => tensor::execute(&tables[id], r, ctx, mask)?,
@@ -128,6 +149,7 @@ fn uncommon(
             cluster_address::execute(instruction.op, s, r, ctx.spaces.window, mask)?;
         }
         Op::RegisterCount { count, increases } => {
+            whole_warp("setmaxnreg", FindingKind::RegisterPool, mask)?;
             let statement = ctx.statement();
             ctx.register_counts.add(RegisterCount { count: count.into(), increases, statement });
         }

@@ -73,6 +73,7 @@ impl Warp {
             bases,
             carry: &mut self.carry,
             products: &mut self.products,
+            loaded: &mut self.loaded,
             register_counts: &mut self.register_counts,
             live: self.live,
             clock: run.state.steps,

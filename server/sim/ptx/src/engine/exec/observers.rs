@@ -25,6 +25,7 @@ impl GroupRun<'_> {
             || self.window.is_some()
             || self.tracer.is_some()
             || self.function.uses_products
+            || self.ctx.loaded.is_in_flight()
             || undefined
             || made_undefined
             || self.state.further.is_some()
@@ -123,10 +124,24 @@ impl GroupRun<'_> {
         if self.function.uses_products {
             self.check_products(pc, executed);
         }
+        if self.ctx.loaded.is_in_flight() {
+            self.check_loaded(pc, executed);
+        }
         self.propagate_undefined(pc, executed);
         if let Some(sanitizer) = &mut self.ctx.sanitizer {
             division::check(sanitizer, instruction, &self.frame.registers, executed);
             bit_field::check(sanitizer, self.function, pc, &self.frame.registers, executed);
+        }
+    }
+
+    /// Reports that the instruction accesses registers that a load of tensor memory may still write.
+    #[cold]
+    fn check_loaded(&mut self, pc: u32, executed: u32) {
+        if let Some(sanitizer) = &mut self.ctx.sanitizer
+            && let Some(misuse) = self.ctx.loaded.misuse(self.function, pc)
+        {
+            let name_of = |register: u32| &*self.function.frame.registers[register as usize].name;
+            sanitizer.report.register_in_flight(&misuse, name_of, executed);
         }
     }
 
@@ -138,7 +153,7 @@ impl GroupRun<'_> {
             && let Some(misuse) = self.ctx.products.misuse(self.function, pc)
         {
             let name_of = |register: u32| &*self.function.frame.registers[register as usize].name;
-            sanitizer.report.product_in_flight(&misuse, name_of, executed);
+            sanitizer.report.register_in_flight(&misuse, name_of, executed);
         }
         self.ctx.products.note_writes(self.function, pc);
     }

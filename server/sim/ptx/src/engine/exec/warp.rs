@@ -28,6 +28,7 @@ use crate::engine::waits::spin::{BackwardBranch, SpinDetector};
 use crate::program::{Barrier, Function, Guard, Instruction, Op, Slot, Uniformity};
 use crate::tensor::products::{Meeting, Products};
 use crate::tensor::warpgroup;
+use crate::tensor_memory::loaded_registers::LoadedRegisters;
 
 pub(crate) type Pause = warplens_sim_cuda::grid::pause::Pause<BarrierWait>;
 
@@ -57,6 +58,7 @@ pub(crate) struct Warp {
     pub(crate) failed_test: Option<u32>,
     pub(crate) tracer: Option<Box<ValueTracer>>,
     pub(crate) products: Products,
+    pub(crate) loaded: LoadedRegisters,
     pub(crate) register_counts: RegisterCounts,
     pub(crate) divergences: DivergenceLog,
 }
@@ -129,6 +131,7 @@ impl Warp {
                 (None, None) => None,
             },
             products: Products::new(warp, launch.block.iter().product(), launch.tap.is_some()),
+            loaded: LoadedRegisters::default(),
             register_counts: RegisterCounts::default(),
             divergences: DivergenceLog::default(),
             threads,
@@ -164,6 +167,7 @@ impl Warp {
         self.failed_test = None;
         self.tracer = None;
         self.products = Products::new(id.warp, launch.block.iter().product(), false);
+        self.loaded = LoadedRegisters::default();
         self.register_counts.clear();
     }
 

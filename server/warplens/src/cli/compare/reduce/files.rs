@@ -7,8 +7,8 @@ use warplens_sim_launch::{launch_name, launch_table};
 
 use super::launches;
 use super::reduced::Reduced;
-use crate::disk::new_file::{self, OutputError};
-use crate::disk::read_file;
+use warplens_system::disk::new_file::{self, OutputError};
+use warplens_system::disk::read_file;
 
 /// The first line of a launch file that a reduction wrote. Only such files are replaced.
 const MARK: &str = "# Written by warplens compare --reduce.";

@@ -18,7 +18,7 @@ use warplens_tools::source::{Launches, RunError, Source};
 
 use super::super::assembled::Assembler;
 use super::candidate::Candidate;
-use crate::cores::Cores;
+use warplens_system::cores::Cores;
 
 /// The limit of warp instructions of a candidate: a multiple of those of the original run, but at least `LEAST_STEPS`.
 const STEPS_FACTOR: u64 = 4;

@@ -8,7 +8,7 @@ use warplens_sim_launch::launch_object;
 use warplens_test_support::corpora;
 
 use super::*;
-use crate::launch_file;
+use warplens_lsp::launch_file;
 
 fn cases(folder: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(folder.join("cases.json")).expect("readable");

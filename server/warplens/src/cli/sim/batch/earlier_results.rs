@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use serde::Deserialize;
 use warplens_sim_launch::BatchId;
 
-use crate::disk::read_file::{self, FileError};
+use warplens_system::disk::read_file::{self, FileError};
 
 /// The limit of a line in bytes.
 const MAX_BYTES: u64 = 64 << 20;

@@ -6,7 +6,7 @@ use std::path::Path;
 use thiserror::Error;
 
 use crate::cli::input::STANDARD_INPUT;
-use crate::disk::read_file::open_named;
+use warplens_system::disk::read_file::open_named;
 
 /// The limit of a line in bytes. A launch needs many times the size of its text in memory.
 const MAX_BYTES: u64 = 16 << 20;

@@ -22,8 +22,8 @@ use crate::cli::schedules::ExploredRun;
 use crate::cli::sim::arguments::Arguments;
 use crate::cli::sim::selection::{buffers_to_dump, check_warp};
 use crate::cli::sim::simulated::Simulated;
-use crate::launch_file;
-use crate::panic::panic_message;
+use warplens_lsp::launch_file;
+use warplens_system::panic::panic_message;
 
 /// A batch that several threads run.
 pub(super) struct Batch<'a> {

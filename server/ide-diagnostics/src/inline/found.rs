@@ -1,0 +1,29 @@
+//! The problems of a statement by itself.
+
+use text_size::{TextRange, TextSize};
+use warplens_host::Edit;
+use warplens_ide_db::Diagnostic;
+
+use super::ranges::text_range;
+
+/// A problem of a statement by itself.
+#[derive(Debug, Clone)]
+pub struct Found {
+    pub diagnostic: Diagnostic,
+    /// The name that the statement does not declare: it is none if another statement of the file does.
+    pub(super) unresolved: Option<String>,
+}
+
+impl Found {
+    /// Moves the positions after an edit outside of the statement.
+    pub fn move_after(&mut self, edit: &Edit<'_>) {
+        let moved = |range: &mut TextRange| {
+            let at = |at: TextSize| edit.moved(at.into());
+            *range = text_range(&(at(range.start())..at(range.end())));
+        };
+        moved(&mut self.diagnostic.range);
+        self.diagnostic.related.iter_mut().for_each(|related| moved(&mut related.range));
+        let edits = self.diagnostic.fixes.iter_mut().flat_map(|fix| &mut fix.edits);
+        edits.for_each(|edit| moved(&mut edit.range));
+    }
+}

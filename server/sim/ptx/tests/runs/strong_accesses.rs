@@ -1,0 +1,71 @@
+//! Races of atomics and strong accesses with a plain access that a strong one of the same thread hides.
+
+use crate::common::watched::findings;
+
+/// Runs two warps, of which thread 0 (`%p1`) executes `first`; then `second` follows, with or without a barrier.
+fn found(first: &str, barrier: &str, second: &str) -> String {
+    let body = format!(
+        "
+            .reg .b64 %token;
+            setp.eq.u32 %p1, %r1, 0;
+            {first}
+            {barrier}
+            {second}
+            ret;
+        "
+    );
+    findings("sm_90", 1, 64, &body)
+}
+
+#[track_caller]
+fn check(first: &str, second: &str, kind: &str) {
+    let racing = found(first, "", second);
+    assert!(racing.contains(kind), "{first}\n{second}\n{racing}");
+    assert_eq!(found(first, "bar.sync 0;", second), "", "{first}\n{second}");
+}
+
+#[test]
+fn an_atomic_of_the_thread_that_initializes_does_not_hide_the_store() {
+    for add in [
+        "atom.shared.add.u32 %r5, [%r4], 1;",
+        "red.shared.add.u32 [%r4], 1;",
+        "st.relaxed.gpu.shared.u32 [%r4], 1;",
+        "atom.acq_rel.gpu.shared.add.u32 %r5, [%r4], 1;",
+    ] {
+        check("@%p1 st.shared.u32 [%r4], 0;", add, "data-race");
+    }
+    for add in ["atom.global.add.u32 %r5, [%rd1], 1;", "red.global.max.s32 [%rd1], %r1;"] {
+        check("@%p1 st.global.u32 [%rd1], 0;", add, "data-race");
+    }
+}
+
+#[test]
+fn a_strong_load_of_a_thread_does_not_hide_its_plain_one() {
+    check(
+        "@%p1 st.shared.u32 [%r4], 0;\nbar.sync 0;\n@%p1 ld.shared.u32 %r5, [%r4];\n@%p1 ld.relaxed.gpu.shared.u32 %r6, [%r4];",
+        "setp.eq.u32 %p2, %r1, 32;\n@%p2 st.relaxed.gpu.shared.u32 [%r4], 1;",
+        "data-race",
+    );
+}
+
+#[test]
+fn a_wait_does_not_order_the_initialization_that_it_reads() {
+    let init = "@%p1 mbarrier.init.shared.b64 [%r4], 1;";
+    let arrive = "@%p1 mbarrier.arrive.shared.b64 _, [%r4];";
+    for wait in ["try_wait.parity", "test_wait.parity", "try_wait.parity.relaxed.cta"] {
+        let wait = format!("{arrive}\nW: mbarrier.{wait}.shared::cta.b64 %p2, [%r4], 0;\n@!%p2 bra W;");
+        check(init, &wait, "mbarrier-init");
+    }
+    let arrive_both = "setp.eq.u32 %p2, %r1, 32;\nmbarrier.arrive.shared.b64 _, [%r4];";
+    check("@%p1 mbarrier.init.shared.b64 [%r4], 64;", arrive_both, "mbarrier-init");
+}
+
+#[test]
+fn a_store_beside_an_atomic_that_accumulates_is_not_harmless() {
+    let thread_40 = "setp.eq.u32 %p2, %r1, 40;\n@%p2 st.global.u32 [%rd1], 1;";
+    let add = found("@%p1 red.global.add.u32 [%rd1], 1;", "", thread_40);
+    assert!(add.contains("error data-race"), "{add}");
+    // Whichever comes first, 1 is left.
+    let max = found("@%p1 red.global.max.u32 [%rd1], 1;", "", thread_40);
+    assert!(max.contains("information same-value-race"), "{max}");
+}

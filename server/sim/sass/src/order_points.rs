@@ -1,0 +1,48 @@
+//! Statements at which the order of threads matters: pauses of runs under a schedule, and the log of what lanes read there.
+
+use warplens_sim_cuda::registers::lanes;
+use warplens_sim_warp::order_log::OrderedRead;
+use warplens_sim_warp::trace::StatementId;
+
+use super::observer::Executing;
+use super::program::Cell;
+use super::running::{Running, Stop};
+
+impl Running<'_> {
+    /// Pauses before the statement at `pc` if it synchronizes, once for each time that a warp may execute one.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn pause_before(&mut self, pc: u32) -> Option<Stop> {
+        let scheduler = self.observer.state.scheduler.as_mut().filter(|_| self.program.synchronizes(pc))?;
+        if !scheduler.pauses() {
+            return None;
+        }
+        self.visits.up_to(pc);
+        Some(Stop::Preempted)
+    }
+
+    /// Logs the values that the statement has read, if they depend on the order of threads.
+    pub(super) fn log_order(&mut self, at: Executing) {
+        let (program, registers) = (self.program, &*self.registers);
+        let log = self.observer.state.order_log.as_mut();
+        let Some(log) = log.filter(|_| program.depends_on_order(at.statement)) else { return };
+        let written = program.named[at.statement as usize].iter().filter(|named| named.written);
+        let rows: Vec<_> = written
+            .flat_map(|named| match named.cell {
+                Cell::Rows(first, words) => first..first + words,
+                Cell::Predicate(_) => 0..0,
+            })
+            .collect();
+        if rows.is_empty() {
+            return;
+        }
+        for lane in lanes(at.executed) {
+            let words = rows.iter().map(|row| u64::from(registers.row(*row)[lane]));
+            // One word or two are kept as they are, for messages.
+            let value = words.rev().reduce(|all, word| all.rotate_left(32) ^ word).unwrap_or(0);
+            let statement = StatementId(at.statement);
+            let read = OrderedRead { warp: self.observer.warp, lane: lane as u32, statement, value };
+            log.add(read, program.may_poll(at.statement));
+        }
+    }
+}

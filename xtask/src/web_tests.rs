@@ -1,0 +1,19 @@
+//! The tests of the page: those of its parts, and those of the whole in Chromium and Firefox.
+
+use anyhow::Result;
+
+use crate::{extension, shell, web};
+
+const FOLDER: &str = "tests/web";
+
+pub(crate) fn run() -> Result<()> {
+    if !extension::node_is_there() {
+        return Ok(());
+    }
+    web::run()?;
+    for script in ["check", "test:unit"] {
+        extension::npm(web::PAGE, &["run", "--silent", script])?;
+    }
+    extension::install(FOLDER)?;
+    shell::run(FOLDER, "node", &["--test", "--test-reporter=spec", "page.test.mjs"])
+}
