@@ -6,7 +6,7 @@ use warplens_sim_warp::{Control, Mask, ScalarType, StatementId};
 
 use crate::debuggee::{At, Debuggee, written};
 use crate::expression::{Lanes, Value};
-use crate::session::Failure;
+use crate::failure::Failure;
 use crate::special;
 
 /// The elements that a client gets at once unless it asks for some.
@@ -309,11 +309,12 @@ impl Debuggee {
     }
 
     fn special_registers(&self, warp: u32, handles: &mut Handles) -> Vec<Json> {
-        let language = self.prepared.model.language();
-        let names: &[&str] = match language.id {
-            "ptx" => &special::PTX,
-            "wave-asm" => &special::WAVE,
-            _ => &special::SASS,
+        // The registers of the kernel tell how its language writes names.
+        let first = self.layout.cells().next().and_then(|(_, cell)| cell.name.chars().next());
+        let names: &[&str] = match first {
+            Some('r' | 'p') => &special::WAVE,
+            Some('R' | 'U' | 'P') => &special::SASS,
+            _ => &special::PTX,
         };
         let (config, id, width) = (&self.prepared.resolved.config, self.id(warp), self.width());
         let of = |name: &&str| {

@@ -11,23 +11,6 @@ use super::{Answer, Failure, Request, Session, control, read};
 use crate::motion::{Depth, Unit};
 use crate::stops::{Filters, Reason, Stop};
 
-pub(super) fn is_move(command: &str) -> bool {
-    matches!(
-        command,
-        "continue"
-            | "reverseContinue"
-            | "next"
-            | "stepIn"
-            | "stepOut"
-            | "stepBack"
-            | "pause"
-            | "goto"
-            | "warplens/position"
-            | "warplens/stepBackInto"
-            | "warplens/stepBackOut"
-    )
-}
-
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct StepArguments {
