@@ -285,11 +285,11 @@ impl Facts {
     pub(crate) fn type_of(&self, cell: CellId) -> ScalarType {
         let cell = self.layout.get(cell);
         let bits = match cell.bits {
-            1 => ScalarType::Predicate,
-            ..=8 => ScalarType::U8,
-            ..=16 => ScalarType::B16,
-            ..=32 => ScalarType::B32,
-            ..=64 => ScalarType::B64,
+            0..=1 => ScalarType::Predicate,
+            2..=8 => ScalarType::U8,
+            9..=16 => ScalarType::B16,
+            17..=32 => ScalarType::B32,
+            33..=64 => ScalarType::B64,
             _ => ScalarType::B128,
         };
         let named = self.types.get(&cell.name).copied();
@@ -325,9 +325,9 @@ impl Facts {
         let is_wave = self.is_wave();
         match address {
             _ if is_wave => (Space::Global, address),
-            ..0x0100_0000 => (Space::Shared, address),
-            ..0x0200_0000 => (Space::Shared, address & 0x7_ffff),
-            ..0x0300_0000 => (Space::Local, address - 0x0200_0000),
+            0..0x0100_0000 => (Space::Shared, address),
+            0x0100_0000..0x0200_0000 => (Space::Shared, address & 0x7_ffff),
+            0x0200_0000..0x0300_0000 => (Space::Local, address - 0x0200_0000),
             _ => (Space::Global, address),
         }
     }

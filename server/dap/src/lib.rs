@@ -5,9 +5,11 @@
 
 mod debuggee;
 mod expression;
+mod failure;
 mod framing;
 mod interrupt;
 mod motion;
+mod requested;
 mod session;
 mod special;
 mod stops;

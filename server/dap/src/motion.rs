@@ -284,7 +284,9 @@ impl Debuggee {
         &mut self,
         control: Control<'_>,
     ) -> Result<FxHashMap<u64, Vec<FindingStep>>, Cancelled> {
-        let mut wanted: FxHashMap<(u32, StatementId), Vec<(Option<u64>, FindingStep)>> = FxHashMap::default();
+        // The findings at each statement of a warp, with their visits.
+        type Dated = (Option<u64>, FindingStep);
+        let mut wanted: FxHashMap<(u32, StatementId), Vec<Dated>> = FxHashMap::default();
         for (index, finding) in self.replay.result.findings.iter().enumerate() {
             let Some(statement) = finding.statement else { continue };
             let id = warplens_sim_warp::WarpId { cta: finding.cta, warp: finding.warp };

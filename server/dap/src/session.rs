@@ -10,30 +10,15 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
-use warplens_sim_warp::{Cancelled, Control, FindingKind};
+use warplens_sim_warp::{Control, FindingKind};
 
 use crate::debuggee::{Debuggee, Opened};
+use crate::failure::Failure;
 use crate::framing;
 use crate::interrupt::Interrupt;
+use crate::requested::SourceBreakpoints;
 use crate::stops::{Filters, Reason, Stops};
 use crate::variables::Handles;
-use breakpoints::SourceBreakpoints;
-
-/// Why a request fails.
-#[derive(Debug)]
-pub(crate) struct Failure(pub(crate) String);
-
-impl From<Cancelled> for Failure {
-    fn from(_: Cancelled) -> Failure {
-        Failure("cancelled: the client paused the search or ended the session".to_owned())
-    }
-}
-
-impl From<&str> for Failure {
-    fn from(message: &str) -> Failure {
-        Failure(message.to_owned())
-    }
-}
 
 type Answer = Result<Json, Failure>;
 
@@ -218,7 +203,7 @@ impl<'s, W: Write> Session<'s, W> {
                 self.respond(&request, Ok(body))?;
                 self.event("initialized", json!({}))
             }
-            command if moves::is_move(command) => self.move_by(&request, &arguments),
+            command if is_move(command) => self.move_by(&request, &arguments),
             _ => {
                 let answer = self.answer(&request.command, &arguments);
                 self.respond(&request, answer)
@@ -384,6 +369,24 @@ impl<'s, W: Write> Session<'s, W> {
             _ => Filters::All,
         }
     }
+}
+
+/// Whether a request moves the position.
+fn is_move(command: &str) -> bool {
+    matches!(
+        command,
+        "continue"
+            | "reverseContinue"
+            | "next"
+            | "stepIn"
+            | "stepOut"
+            | "stepBack"
+            | "pause"
+            | "goto"
+            | "warplens/position"
+            | "warplens/stepBackInto"
+            | "warplens/stepBackOut"
+    )
 }
 
 /// A control that a flag interrupts.

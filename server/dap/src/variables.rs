@@ -6,7 +6,7 @@ use warplens_sim_warp::{Control, Mask, ScalarType, StatementId};
 
 use crate::debuggee::{At, Debuggee, written};
 use crate::expression::{Lanes, Value};
-use crate::session::Failure;
+use crate::failure::Failure;
 use crate::special;
 
 /// The elements that a client gets at once unless it asks for some.
@@ -249,10 +249,10 @@ impl Debuggee {
                 let count = wanted.count.filter(|count| *count != 0).unwrap_or(MAX_ELEMENTS).min(1 << 16);
                 let element = |index: u64| {
                     let at = address + index * size;
-                    let bytes = (0..size).map(|byte| self.byte(&state, *space, *owner, at + byte));
-                    let bits = bytes
-                        .enumerate()
-                        .fold(Some(0), |all, (shift, byte)| Some(all? | u128::from(byte?) << (8 * shift)));
+                    let bits = (0..size).try_fold(0, |all, byte| {
+                        let held = self.byte(&state, *space, *owner, at + byte)?;
+                        Some(all | u128::from(held) << (8 * byte))
+                    });
                     let text = bits.map_or_else(|| "-".to_owned(), |bits| written(bits, *ty, wanted.hex));
                     json!({
                         "name": index.to_string(), "value": text, "variablesReference": 0,
@@ -309,11 +309,12 @@ impl Debuggee {
     }
 
     fn special_registers(&self, warp: u32, handles: &mut Handles) -> Vec<Json> {
-        let language = self.prepared.model.language();
-        let names: &[&str] = match language.id {
-            "ptx" => &special::PTX,
-            "wave-asm" => &special::WAVE,
-            _ => &special::SASS,
+        // The registers of the kernel tell how its language writes names.
+        let first = self.layout.cells().next().and_then(|(_, cell)| cell.name.chars().next());
+        let names: &[&str] = match first {
+            Some('r' | 'p') => &special::WAVE,
+            Some('R' | 'U' | 'P') => &special::SASS,
+            _ => &special::PTX,
         };
         let (config, id, width) = (&self.prepared.resolved.config, self.id(warp), self.width());
         let of = |name: &&str| {

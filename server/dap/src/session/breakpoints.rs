@@ -9,19 +9,9 @@ use warplens_sim_warp::recording::Space;
 
 use super::{Answer, Failure, Session, read};
 use crate::expression::Expression;
+use crate::requested::{Asked, SourceBreakpoints};
 use crate::stops::{Breakpoint, Condition, DataBreakpoint, Filters, HitCondition, LogMessage, Watched};
 use crate::variables::{Container, parse_reference};
-
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
-struct Asked {
-    line: u64,
-    column: Option<u64>,
-    name: String,
-    condition: Option<String>,
-    hit_condition: Option<String>,
-    log_message: Option<String>,
-}
 
 #[derive(Deserialize)]
 struct SetBreakpoints {
@@ -47,12 +37,6 @@ struct DataInfo {
     bytes: Option<u64>,
     as_address: Option<bool>,
     frame_id: Option<u64>,
-}
-
-/// The breakpoints of a source, with their numbers.
-pub(super) struct SourceBreakpoints {
-    source: Json,
-    breakpoints: Vec<(u64, Asked)>,
 }
 
 /// A text of the client that is empty is none.

@@ -11,23 +11,6 @@ use super::{Answer, Failure, Request, Session, control, read};
 use crate::motion::{Depth, Unit};
 use crate::stops::{Filters, Reason, Stop};
 
-pub(super) fn is_move(command: &str) -> bool {
-    matches!(
-        command,
-        "continue"
-            | "reverseContinue"
-            | "next"
-            | "stepIn"
-            | "stepOut"
-            | "stepBack"
-            | "pause"
-            | "goto"
-            | "warplens/position"
-            | "warplens/stepBackInto"
-            | "warplens/stepBackOut"
-    )
-}
-
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct StepArguments {
@@ -160,7 +143,7 @@ impl<W: Write> Session<'_, W> {
         let mut log = |message: &crate::stops::LogMessage, at: &crate::debuggee::At<'_>, statement| {
             // Only the first ones of an endless flood are kept.
             if lines.len() < 100_000 {
-                let text = message.render(at, |expression, at| super::inspect::one_line(expression, at));
+                let text = message.render(at, super::inspect::one_line);
                 lines.push(json!({
                     "category": "console", "output": format!("{text}\n"), "source": source,
                     "line": u64::from(at.facts.line(statement)) + starts_at_1,

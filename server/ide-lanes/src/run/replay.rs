@@ -25,7 +25,15 @@ impl Prepared {
 
     fn layout(&self) -> Layout {
         let size = (self.warps() as u32, self.width());
-        Layout::new(self.statements.len() as u32, size, &*self.program)
+        let (count, program) = (self.statements.len() as u32, &self.program);
+        Layout::new(
+            count,
+            size,
+            program.has_word_registers(),
+            |statement| program.registers(statement),
+            |statement, register| program.written_words(statement, register),
+            |statement| program.function(statement),
+        )
     }
 
     /// Runs again, and records the steps of a window.

@@ -12,6 +12,7 @@ mod miss;
 mod named;
 pub mod polled;
 pub mod print_buffer;
+mod recorded;
 pub mod region;
 pub mod spaces;
 pub mod write_log;

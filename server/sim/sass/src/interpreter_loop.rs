@@ -12,8 +12,9 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::trace::{Severity, StatementId, Status};
 
 use super::exec::{ExecContext, execute, run_quick};
+use super::executing::Executing;
 use super::machine::Group;
-use super::observer::{Executing, Observer};
+use super::observer::Observer;
 use super::pause::Pause;
 use super::program::{CcTest, Cell, Operation, Program, Quick};
 use super::running::{Next, Running, Stop};

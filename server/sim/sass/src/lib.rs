@@ -10,6 +10,7 @@ mod deadlock;
 mod decode;
 mod exec;
 mod executable;
+mod executing;
 mod grid_warp;
 mod interpreter_loop;
 mod launch;

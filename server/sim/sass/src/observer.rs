@@ -9,6 +9,7 @@ use warplens_sim_warp::record::Recorder;
 use warplens_sim_warp::trace::{Finding, StatementId, WarpId};
 
 use super::exec::ExecContext;
+use super::executing::Executing;
 use super::program::{Cell, Op, Operation, Program};
 use super::register_values::RegisterReader;
 use super::registers::Registers;
@@ -25,17 +26,6 @@ pub(super) struct Observer<'w> {
     pub(super) undefined: &'w mut UndefinedValues,
     pub(super) written: Option<&'w mut WrittenRegisters>,
     pub(super) tracer: Option<&'w mut ValueTracer>,
-}
-
-/// Lanes that execute a statement.
-#[derive(Clone, Copy)]
-pub(super) struct Executing {
-    pub(super) statement: u32,
-    /// The lanes of the path.
-    pub(super) active: u32,
-    pub(super) executed: u32,
-    /// The lanes in which registers are written: all lanes for a uniform operation.
-    pub(super) written: u32,
 }
 
 impl<'w> Observer<'w> {

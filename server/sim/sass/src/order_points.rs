@@ -4,7 +4,7 @@ use warplens_sim_cuda::registers::lanes;
 use warplens_sim_warp::order_log::OrderedRead;
 use warplens_sim_warp::trace::StatementId;
 
-use super::observer::Executing;
+use super::executing::Executing;
 use super::program::Cell;
 use super::running::{Running, Stop};
 

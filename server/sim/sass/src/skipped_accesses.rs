@@ -5,7 +5,8 @@ use pulp::Scalar;
 use warplens_sim_cuda::further_faults::is_invalid_access;
 
 use super::exec::{ExecContext, Fault, addresses_of, execute, spaces_of};
-use super::observer::{Executing, Observer};
+use super::executing::Executing;
+use super::observer::Observer;
 use super::program::{Access, Op, Operation, Program};
 use super::registers::Registers;
 use super::running::{Running, Stop};

@@ -9,7 +9,7 @@ use warplens_sim_warp::trace::{StatementId, WarpId};
 use warplens_sim_warp::value_tracer::{RegisterInfo, VisitTracer};
 use warplens_sim_warp::values::{TraceRequest, Values};
 
-use super::observer::Executing;
+use super::executing::Executing;
 use super::program::{Cell, Named, Program};
 use super::register_values::RegisterReader;
 use super::registers::Registers;

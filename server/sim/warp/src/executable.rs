@@ -11,7 +11,7 @@ use super::dyn_eq::DynEq;
 use super::launch_config::LaunchConfig;
 use crate::memory::DeviceMemory;
 use crate::trace::{Control, Finding, RunOptions, RunOutcome, StatementId};
-use crate::value_tracer::RegisterInfo;
+use crate::traced_value::RegisterInfo;
 
 /// A divergence model. A language lists its models in a table, the default first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

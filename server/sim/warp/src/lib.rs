@@ -37,6 +37,7 @@ pub mod spin;
 mod split_mix;
 pub mod step_stream;
 pub mod trace;
+mod traced_value;
 pub mod value_tracer;
 pub mod values;
 pub mod watched_byte;

@@ -3,11 +3,10 @@
 //! Only the traced warp of a run with a trace request has a tracer. The language reads its registers into
 //! [`TracedValue`]s.
 
-use smol_str::SmolStr;
-
 use crate::ids::{Mask, StatementId, WarpId};
 use crate::moment::MomentTracer;
 use crate::recording::WarpTap;
+pub use crate::traced_value::{RegisterInfo, TracedValue};
 use crate::values::{StackEntry, TraceRequest, TracedRegister, TracedVisit, Values};
 
 /// The value trace of a warp.
@@ -57,20 +56,6 @@ struct Step {
     statement: StatementId,
     visit: Visit,
 }
-
-/// A register after a visit.
-#[derive(Clone, Debug, Default)]
-pub struct TracedValue {
-    /// The lanes that have written the register.
-    pub known: Mask,
-    /// The low 64 bits of each lane.
-    pub low: Box<[u64]>,
-    /// The high 64 bits of each lane if the register is wider, else empty.
-    pub high: Box<[u64]>,
-}
-
-/// Name and width in bits of a register, and whether the statement writes it.
-pub type RegisterInfo = (SmolStr, u16, bool);
 
 impl VisitTracer {
     /// A tracer for a program with this number of statements.
@@ -230,19 +215,5 @@ impl VisitTracer {
             moment,
             stored_at,
         }
-    }
-}
-
-impl TracedValue {
-    pub fn set_low(&mut self, values: &[u64]) {
-        match self.low.len() == values.len() {
-            true => self.low.copy_from_slice(values),
-            false => self.low = values.into(),
-        }
-    }
-
-    fn register((value, (name, bits, written)): (TracedValue, RegisterInfo)) -> TracedRegister {
-        let TracedValue { known, low, high } = value;
-        TracedRegister { name, bits, written, known, low, high }
     }
 }

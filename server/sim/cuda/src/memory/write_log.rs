@@ -1,12 +1,6 @@
-//! What a recording keeps of the memory accesses of a run.
+//! What reports the writes of asynchronous operations to a recording.
 
-use warplens_sim_warp::recording::{Access, LateWrite, Space, Tap};
-
-use super::local::Local;
-use super::region::MemoryRegion;
-use super::spaces::Spaces;
-use crate::async_ops::operation::Issuer;
-use crate::sanitizer::listed::ListedAccess;
+use warplens_sim_warp::recording::Tap;
 
 /// Reports the writes of asynchronous operations to a recording.
 #[derive(Clone, Debug)]
@@ -14,74 +8,4 @@ pub struct WriteLog {
     pub tap: Tap,
     /// The blocks of the running cluster, by their numbers in the launch.
     pub blocks: Vec<u64>,
-}
-
-impl Spaces {
-    /// The accesses of a statement that has run, with what they left in memory.
-    pub fn recorded(&self, listed: Vec<ListedAccess>, local: &Local) -> Vec<Access> {
-        listed.into_iter().map(|listed| self.recorded_access(listed, local)).collect()
-    }
-
-    fn recorded_access(&self, listed: ListedAccess, local: &Local) -> Access {
-        let ListedAccess { region, reads, writes, bytes, lanes } = listed;
-        let mut data = Vec::new();
-        if writes {
-            for &(lane, index) in &lanes {
-                match region {
-                    MemoryRegion::Local => data.extend(
-                        (0..bytes).map(|byte| local.read(lane as usize, index as u64 + byte, 1) as u8),
-                    ),
-                    region => {
-                        let held = self.bytes(region).get(index..index + bytes as usize);
-                        data.extend_from_slice(held.unwrap_or_default());
-                    }
-                }
-            }
-        }
-        let (space, owner, _) =
-            lanes.first().map_or((Space::Global, 0, 0), |(_, index)| self.position(region, *index));
-        let address = |(lane, index): (u32, usize)| (lane, self.position(region, index).2);
-        Access { space, owner, reads, writes, bytes, lanes: lanes.into_iter().map(address).collect(), data }
-    }
-
-    /// The space, the owner and the address of a byte of a region, as a recording has them.
-    pub fn position(&self, region: MemoryRegion, index: usize) -> (Space, u64, u64) {
-        let at = index as u64;
-        match region {
-            MemoryRegion::Launch => (Space::Global, 0, self.launch.raw().0 + at),
-            MemoryRegion::Globals => (Space::Global, 0, self.globals.raw().0 + at),
-            MemoryRegion::Constants => (Space::Const, 0, at),
-            MemoryRegion::Params => (Space::Param, 0, at),
-            MemoryRegion::Local => (Space::Local, 0, at),
-            MemoryRegion::Shared => {
-                let size = u64::from(self.window.size).max(1);
-                let blocks = self.write_log.as_ref().map_or(&[][..], |log| &log.blocks);
-                let owner = blocks.get((at / size) as usize).copied().unwrap_or(0);
-                (Space::Shared, owner, at % size)
-            }
-        }
-    }
-
-    /// An asynchronous operation has written bytes.
-    pub(crate) fn wrote_late(
-        &self,
-        (region, index, len): (MemoryRegion, usize, usize),
-        issuer: Issuer,
-        statement: u32,
-    ) {
-        let Some(log) = &self.write_log else { return };
-        let Some(data) = self.bytes(region).get(index..index + len) else { return };
-        let (space, owner, address) = self.position(region, index);
-        let block = log.blocks.get(issuer.rank as usize).copied().unwrap_or(0);
-        let (issuer, lanes) = ((block, issuer.warp), issuer.lanes);
-        log.tap.wrote_late(LateWrite {
-            space,
-            owner,
-            address,
-            data: data.to_vec(),
-            issuer,
-            lanes,
-            statement,
-        });
-    }
 }

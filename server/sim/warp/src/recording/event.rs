@@ -1,7 +1,5 @@
 //! One event of a recording: a step of a warp, or a late effect of one.
 
-use super::access::Access;
-use super::codec::Reader;
 use super::layout::{CellId, Layout};
 use crate::ids::{Mask, StatementId};
 
@@ -56,25 +54,11 @@ impl Write {
 }
 
 impl Event<'_> {
-    /// The registers that were written.
-    #[must_use]
-    pub fn writes(&self) -> Vec<Write> {
-        let mut reader = Reader::new(self.writes);
-        std::iter::from_fn(|| reader.write(self.executed)).collect()
-    }
-
     /// Whether the event wrote any of these registers, in any lane.
     #[must_use]
     pub fn may_write(&self, cell: CellId, layout: &Layout) -> bool {
         !self.writes.is_empty()
             && layout.registers(self.statement).any(|(other, written)| other == cell && written)
-    }
-
-    /// The memory that was accessed.
-    #[must_use]
-    pub fn accesses(&self) -> Vec<Access> {
-        let mut reader = Reader::new(self.accesses);
-        std::iter::from_fn(|| reader.access()).collect()
     }
 
     #[must_use]

@@ -3,9 +3,8 @@
 use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, format_smolstr};
 
-use crate::executable::Executable;
 use crate::ids::StatementId;
-use crate::value_tracer::RegisterInfo;
+use crate::traced_value::RegisterInfo;
 
 /// The number of a register in a [`Layout`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,10 +44,16 @@ pub struct Layout {
 
 impl Layout {
     /// The layout of a program, for blocks of this many warps of this width.
-    pub fn new(statements: u32, (warps, width): (u32, u32), program: &dyn Executable) -> Layout {
+    pub fn new(
+        statements: u32,
+        (warps, width): (u32, u32),
+        words: bool,
+        registers: impl Fn(StatementId) -> Vec<RegisterInfo>,
+        written_words: impl Fn(StatementId, usize) -> Option<u16>,
+        function: impl Fn(StatementId) -> u32,
+    ) -> Layout {
         let mut layout = Layout { warps, width, ..Layout::default() };
-        let words = program.has_word_registers();
-        let each = |index: u32| (program.function(StatementId(index)), program.registers(StatementId(index)));
+        let each = |index: u32| (function(StatementId(index)), registers(StatementId(index)));
         let described: Vec<_> = (0..statements).map(each).collect();
         // Wide values need consecutive numbers, so all words of a register file get theirs first.
         if words {
@@ -59,7 +64,7 @@ impl Layout {
             let named = registers.into_iter().enumerate().map(|(at, (name, bits, is_written))| {
                 let cells = if words { bits.div_ceil(32) } else { 1 };
                 let first = layout.cell(function, name, if cells > 1 { 32 } else { bits });
-                let written = program.written_words(statement, at).map_or(cells, |words| words.min(cells));
+                let written = written_words(statement, at).map_or(cells, |words| words.min(cells));
                 Named { first, cells, written: if is_written { written } else { 0 } }
             });
             let named = named.collect();

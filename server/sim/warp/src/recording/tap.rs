@@ -8,7 +8,7 @@ use super::layout::Layout;
 use super::segments::Recording;
 use super::writer::{Step, Window, Writer};
 use crate::ids::{Mask, StatementId, WarpId};
-use crate::value_tracer::TracedValue;
+use crate::traced_value::TracedValue;
 
 /// Receives the steps of all warps of a run without workers.
 #[derive(Clone)]

@@ -10,7 +10,7 @@ use super::segments::{Recording, Segment};
 use super::state::State;
 use crate::ids::{Mask, StatementId, WarpId};
 use crate::lane_iter::lanes;
-use crate::value_tracer::TracedValue;
+use crate::traced_value::TracedValue;
 
 /// The steps of a segment, if the state is small.
 const INTERVAL: u64 = 2048;
