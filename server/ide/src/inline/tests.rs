@@ -202,7 +202,7 @@ __device__ int f(int a, long b) {
             6:`%[` %[r] %[left]
             6:`%[` %[r] %[left]
             7:`mo` add sub mul mad clmad mul24
- 
+            nothing
         "#]],
     );
     completions(
@@ -252,7 +252,7 @@ inline void g(unsigned x) { asm volatile(R"ptx(
 "##,
         expect![[r#"
             3:`.f` .b8 .b16 .b32 .b64 .b128 .u8
- 
+            nothing
             6:`.u3` .sat .u16 .u32 .u64 .s16 .s32
             7:`` %0
         "#]],
