@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
-use crate::project::project_root;
-use crate::{notices, shell, skipped, web};
+use crate::project::{PAGE, PAGE_OUT, project_root};
+use crate::{notices, shell, skipped};
 
 const FOLDER: &str = "editors/vscode";
 
@@ -21,7 +21,7 @@ pub(crate) fn node_is_there() -> bool {
 
 /// Installs the extension's tools, and those of the page.
 pub(crate) fn install_tools() -> Result<()> {
-    install(web::PAGE)?;
+    install(PAGE)?;
     install(FOLDER)
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn pack(server: &PathBuf) -> Result<PathBuf> {
 /// Puts the server for browsers into the package, if `cargo xtask web` has built it.
 fn pack_module() -> Result<()> {
     let root = project_root();
-    let module = root.join(web::OUT).join("warplens.wasm");
+    let module = root.join(PAGE_OUT).join("warplens.wasm");
     if !module.is_file() {
         skipped::note("the extension in a browser", "`cargo xtask web` did not build its server");
         return Ok(());

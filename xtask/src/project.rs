@@ -5,6 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+/// The sources of the page, and where it is built.
+pub(crate) const PAGE: &str = "editors/web";
+pub(crate) const PAGE_OUT: &str = "dist/web";
+
 /// The folder of the workspace's Cargo.toml.
 pub(crate) fn project_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(1).expect("xtask is in the workspace").to_path_buf()

@@ -7,17 +7,13 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::project::project_root;
+use crate::project::{PAGE, PAGE_OUT as OUT, project_root};
 use crate::{extension, shell, skipped};
-use compiler::Compiler;
+use compiler::{Compiler, TARGET};
 
-const TARGET: &str = "wasm32-unknown-unknown";
 /// The profile of the module, and the folder of its build, which other builds do not wait for.
 const PROFILE: &str = "web";
 const BUILD: &str = "target/web";
-pub(crate) const OUT: &str = "dist/web";
-/// The sources of the page.
-pub(crate) const PAGE: &str = "editors/web";
 
 /// Builds everything.
 pub(crate) fn run() -> Result<()> {

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use crate::project::PAGE;
 use crate::{extension, shell, web};
 
 const FOLDER: &str = "tests/web";
@@ -12,7 +13,7 @@ pub(crate) fn run() -> Result<()> {
     }
     web::run()?;
     for script in ["check", "test:unit"] {
-        extension::npm(web::PAGE, &["run", "--silent", script])?;
+        extension::npm(PAGE, &["run", "--silent", script])?;
     }
     extension::install(FOLDER)?;
     shell::run(FOLDER, "node", &["--test", "--test-reporter=spec", "page.test.mjs"])

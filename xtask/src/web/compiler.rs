@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::TARGET;
 use crate::project::project_root;
 use crate::shell::{self, Step};
+
+pub(super) const TARGET: &str = "wasm32-unknown-unknown";
 
 /// Where the packages are downloaded and extracted.
 const FOLDER: &str = "target/web-compiler";

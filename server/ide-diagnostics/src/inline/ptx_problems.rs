@@ -165,7 +165,7 @@ pub(super) fn is_declared_elsewhere(statements: &[Statement], name: &str) -> boo
 /// Whether a name may be a variable or function of the module around the statement.
 fn may_be_of_module(module: &Module, range: &Range<usize>) -> bool {
     let text = &module.text.text;
-    // A register, or a misspelt special register.
+    // A register, or a misspelled special register.
     if text[range.clone()].starts_with('%') {
         return false;
     }

@@ -112,7 +112,7 @@ fn a_name_is_that_of_its_last_declaration() {
 }
 
 #[test]
-fn a_misspelt_special_register() {
+fn a_misspelled_special_register() {
     let mov = |name: &str| format!("void f() {{ int x; asm(\"mov.u32 %0, %%{name};\" : \"=r\"(x)); }}");
     for name in ["tidx.x", "laneId", "clock32", "threadIdx"] {
         let found = found_in("cu", &mov(name));

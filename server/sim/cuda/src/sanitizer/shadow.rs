@@ -71,6 +71,11 @@ impl ShadowAccess<'_> {
         !self.sync.settled(before.epoch) && self.conflicts_unsettled(before)
     }
 
+    #[inline(always)]
+    fn conflicting(&self, before: Option<Stamp>) -> Option<Stamp> {
+        before.filter(|before| self.conflicts_with(*before))
+    }
+
     #[inline(never)]
     fn conflicts_unsettled(&self, before: Stamp) -> bool {
         !self.may_be_concurrent(before) && !self.sync.ordered(before, self.thread, !self.stamp.is_weak())
@@ -468,7 +473,7 @@ impl Shadow {
                 continue;
             }
             let before = cell.load(access);
-            let hidden = || Some((Hazard::ReadAfterWrite, hidden.conflicting(at, access)?));
+            let hidden = || Some((Hazard::ReadAfterWrite, access.conflicting(hidden.of(at, access.stamp))?));
             if let Some((hazard, before)) = before.or_else(hidden) {
                 found.get_or_insert(Conflict { hazard, before, at, uninitialized: false });
             }
@@ -490,8 +495,10 @@ impl Shadow {
             }
             let (write, uninitialized) = (cell.stamps.write, !cell.stamps.was_written());
             let before = cell.store(access);
-            let before = before.or_else(|| Some((Hazard::WriteAfterWrite, hidden.conflicting(at, access)?)));
-            hidden.replaced(at, write, access);
+            let before = before.or_else(|| {
+                Some((Hazard::WriteAfterWrite, access.conflicting(hidden.of(at, access.stamp))?))
+            });
+            hidden.replaced(at, write, access.stamp, |epoch| access.sync.settled(epoch));
             if let Some((hazard, before)) = before {
                 let conflict = Conflict { hazard, before, at, uninitialized };
                 if first.get_or_insert(conflict).is_like(&conflict) {

@@ -5,7 +5,6 @@
 
 use rustc_hash::FxHashMap;
 
-use super::ShadowAccess;
 use crate::sanitizer::stamp::Stamp;
 
 /// Beyond this number further ones are not kept.
@@ -16,33 +15,28 @@ const MOST: usize = 1 << 16;
 pub(super) struct HiddenWrites(FxHashMap<u64, Stamp>);
 
 impl HiddenWrites {
-    /// The weak write behind the last one, if a strong access is not ordered after it.
+    /// The weak write behind the last one, for a strong access to the cell.
     #[inline(always)]
-    pub(super) fn conflicting(&self, at: u64, access: &ShadowAccess<'_>) -> Option<Stamp> {
-        if self.0.is_empty() || access.stamp.is_weak() { None } else { self.find(at, access) }
+    pub(super) fn of(&self, at: u64, access: Stamp) -> Option<Stamp> {
+        if self.0.is_empty() || access.is_weak() { None } else { self.0.get(&at).copied() }
     }
 
-    #[cold]
-    fn find(&self, at: u64, access: &ShadowAccess<'_>) -> Option<Stamp> {
-        self.0.get(&at).copied().filter(|write| access.conflicts_with(*write))
-    }
-
-    /// A store has replaced the last write of a cell.
+    /// A store has replaced the last write of a cell. `settled` tells whether all threads know the accesses of an epoch.
     #[inline(always)]
-    pub(super) fn replaced(&mut self, at: u64, write: Stamp, access: &ShadowAccess<'_>) {
-        if access.stamp.is_weak() {
+    pub(super) fn replaced(&mut self, at: u64, write: Stamp, by: Stamp, settled: impl Fn(u32) -> bool) {
+        if by.is_weak() {
             if !self.0.is_empty() {
                 self.0.remove(&at);
             }
-        } else if write.is_there() && write.is_weak() && !access.sync.settled(write.epoch) {
-            self.insert(at, write, access);
+        } else if write.is_there() && write.is_weak() && !settled(write.epoch) {
+            self.insert(at, write, settled);
         }
     }
 
     #[cold]
-    fn insert(&mut self, at: u64, write: Stamp, access: &ShadowAccess<'_>) {
+    fn insert(&mut self, at: u64, write: Stamp, settled: impl Fn(u32) -> bool) {
         if self.0.len() == MOST {
-            self.0.retain(|_, write| !access.sync.settled(write.epoch));
+            self.0.retain(|_, write| !settled(write.epoch));
         }
         if self.0.len() < MOST {
             self.0.insert(at, write);
