@@ -112,7 +112,7 @@ fn is_shared_array(before: &str, name: &str) -> bool {
     };
     let Some((at, _)) = uses.filter(|(at, _)| may_declare(*at)).last() else { return false };
     let start = before[..at].rfind([';', '{', '}']).map_or(0, |end| end + 1);
-    before[start..at].trim_start().split_whitespace().any(|word| word == "__shared__")
+    before[start..at].split_whitespace().any(|word| word == "__shared__")
         && before[at + name.len()..].trim_start().starts_with('[')
         && is_in_scope(&before[at..])
 }
