@@ -278,10 +278,10 @@ fn tensor_memory_operations() {
     check_text(
         tensor_memory(&["    tcgen05.wait::ld.sync.aligned;"]),
         expect![[r#"
-        ["async-source", "async-source"]
-        line 54: tcgen05.wait::ld.sync.aligned;
-        []
-    "#]],
+            ["async-source", "async-result", "async-source"]
+            line 54: tcgen05.wait::ld.sync.aligned;
+            []
+        "#]],
     );
     check_text(
         tensor_memory(&["    tcgen05.wait::st.sync.aligned;", "    tcgen05.wait::st.sync.aligned;"]),

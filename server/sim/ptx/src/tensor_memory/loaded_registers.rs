@@ -3,7 +3,7 @@
 use warplens_sim_cuda::grown::grown;
 use warplens_sim_cuda::sanitizer::products::Misuse;
 
-use crate::program::{Function, RegisterSlot};
+use crate::program::{Function, Op, RegisterSlot, TensorMemoryOp, TensorOp};
 
 #[derive(Debug, Default)]
 pub(crate) struct LoadedRegisters {
@@ -25,8 +25,14 @@ impl LoadedRegisters {
         self.statements.clear();
     }
 
-    /// The access of an instruction that is about to run to a register in flight. Other functions have other registers.
+    /// The access of an instruction that is about to run to a register in flight. Another load may replace the value. Other functions
+    /// have other registers.
     pub(crate) fn misuse(&self, function: &Function, pc: u32) -> Option<Misuse> {
+        if let Op::Tensor(id) = function.code[pc as usize].op
+            && matches!(function.tables[id], TensorOp::Memory(TensorMemoryOp::Load(_)))
+        {
+            return None;
+        }
         let writes = function.writes_of(pc);
         let statements = function.first_statement..function.first_statement + function.code.len() as u32;
         function.registers_of(pc).iter().find_map(|&register| {
