@@ -12,6 +12,8 @@ pub(crate) fn run() -> Result<()> {
         return Ok(());
     }
     web::run()?;
+    // The types of messages use those of the extension's language client.
+    extension::install_tools()?;
     for script in ["check", "test:unit"] {
         extension::npm(PAGE, &["run", "--silent", script])?;
     }
