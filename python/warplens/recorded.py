@@ -71,7 +71,7 @@ class RecordedTensor:
     # The least and the greatest value, if they were recorded.
     least: float | None
     greatest: float | None
-    # The file with the contents, as `torch.save` writes it.
+    # The file with the contents, as `torch.save` writes it, if there is one.
     file: Path | None
     # Where it lies; set by `place`.
     memory: RecordedMemory | None = None
@@ -132,7 +132,7 @@ class RecordedTensor:
 
     def _recorded(self) -> bytes | None:
         """The contents of the file. They are read from the archive that it is, so nothing of it is executed."""
-        if self.file is None or not self.file.is_file():
+        if self.file is None:
             return None
         with gzip.open(self.file) if self.file.suffix == ".gz" else open(self.file, "rb") as source:
             archive = source.read(LARGEST + OVERHEAD)
@@ -198,8 +198,7 @@ def place(tensors: Sequence[RecordedTensor], known: dict[tuple[int, int], Record
     made_up = False
     for tensor in tensors:
         tensor.memory = max((m for m in memories if m.start <= tensor.address), key=lambda memory: memory.start)
-        recorded = tensor.file is not None and tensor.file.is_file()
-        if recorded or tensor.memory.start in fresh:
+        if tensor.file is not None or tensor.memory.start in fresh:
             made_up |= not tensor.fill()
     return made_up
 
@@ -234,8 +233,11 @@ def _number(described: Any) -> float | None:
 
 
 def _file(recorded: Any, folder: Path) -> Path | None:
-    """The file in the folder of the trace: the recorded path is that of another machine, and may be anything."""
+    """The file, if the folder of the trace has it: the recorded path is that of another machine and may be anything."""
     if not isinstance(recorded, str):
         return None
     match = re.search(r"saved_tensors/([0-9a-f]{2})/([0-9a-f]+\.bin(?:\.gz)?)$", recorded.replace("\\", "/"))
-    return folder / "saved_tensors" / match.group(1) / match.group(2) if match else None
+    if match is None:
+        return None
+    file = folder / "saved_tensors" / match.group(1) / match.group(2)
+    return file if file.is_file() else None
