@@ -202,26 +202,18 @@ impl Replay {
         needs_state: bool,
         mut visit: impl FnMut(&Event<'_>, &State) -> Option<B>,
     ) -> Result<Option<B>, Cancelled> {
-        let (mut before, none) = (before, State::default());
-        loop {
-            self.cover(before, control)?;
-            let found = match needs_state {
-                true => self.recording.backward_with_state(before, &mut visit),
-                false => self.recording.backward(
-                    before,
-                    |_, _| true,
-                    |event| match visit(event, &none) {
-                        Some(found) => ControlFlow::Break(found),
-                        None => ControlFlow::Continue(()),
-                    },
-                ),
-            };
-            let start = self.recording.steps().start;
-            if found.is_some() || start == 0 || start >= before {
-                return Ok(found);
-            }
-            before = start;
-        }
+        let none = State::default();
+        self.search_back(before, control, |recording, before| match needs_state {
+            true => recording.backward_with_state(before, &mut visit),
+            false => recording.backward(
+                before,
+                |_, _| true,
+                |event| match visit(event, &none) {
+                    Some(found) => ControlFlow::Break(found),
+                    None => ControlFlow::Continue(()),
+                },
+            ),
+        })
     }
 
     /// The last write of a place before a step.
@@ -234,10 +226,19 @@ impl Replay {
         before: u64,
         control: Control<'_>,
     ) -> Result<Option<WriteSite>, Cancelled> {
-        let mut before = before;
+        self.search_back(before, control, |recording, before| recording.last_write(place, before))
+    }
+
+    /// Searches one recorded window after the other, each before the last one.
+    fn search_back<T>(
+        &mut self,
+        mut before: u64,
+        control: Control<'_>,
+        mut search: impl FnMut(&Recording, u64) -> Option<T>,
+    ) -> Result<Option<T>, Cancelled> {
         loop {
             self.cover(before, control)?;
-            let found = self.recording.last_write(place, before);
+            let found = search(&self.recording, before);
             let start = self.recording.steps().start;
             if found.is_some() || start == 0 || start >= before {
                 return Ok(found);
