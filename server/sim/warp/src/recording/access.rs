@@ -27,7 +27,7 @@ impl Space {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
     pub space: Space,
-    /// The owner of shared memory. Local memory is that of each lane.
+    /// Who owns the shared memory that is accessed; each lane owns its local memory.
     pub owner: u64,
     pub reads: bool,
     pub writes: bool,
