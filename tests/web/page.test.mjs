@@ -149,7 +149,12 @@ function tests(browser, path) {
     );
     assert.ok(frames > 5, `${frames} frames in half a second`);
     const start = performance.now();
-    await page.click('#page-stop');
+    // Until another worker is there, a click on Run would be lost.
+    const isDisabled = await page.$eval('#page-stop', (stop) => {
+      stop.click();
+      return document.querySelector('#page-run').disabled;
+    });
+    assert.ok(isDisabled);
     await bench.idle();
     const took = performance.now() - start;
     console.log(`${browser}: stopped in ${took.toFixed(0)} ms`);
