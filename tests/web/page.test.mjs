@@ -17,7 +17,11 @@ const MAX_BYTES = 4_300_000;
 
 const { decodeFragment, encodeFragment } = await import(pathToFileURL(join(WEB, 'link.js')));
 
+/** The only browser to test, if it is set. */
+const ONLY = process.env.WARPLENS_BROWSER;
+
 for (const [browser, paths] of Object.entries(BROWSERS)) {
+  if (ONLY && browser !== ONLY) continue;
   const path = paths.find(existsSync);
   const skip = path ? false : `${browser} was not found and could not be installed`;
   // `cargo xtask test` counts the skips, as those of the tests in Rust.
