@@ -41,8 +41,19 @@ pub enum SpecialOrder {
     AsyncProxy,
     /// A product, which reads matrices given by descriptors through the async proxy.
     AsyncProduct,
+    /// A fence that releases only the accesses of a class.
+    Releases(AccessClass),
     /// A copy to tensor memory, which reads a matrix given by a descriptor through the async proxy.
     AsyncMatrixCopy,
+}
+
+/// A class of accesses that a fence may be limited to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AccessClass {
+    /// `mbarrier.init`
+    Initializations,
+    SharedMemory,
+    TensorMemory,
 }
 
 impl SpecialOrder {

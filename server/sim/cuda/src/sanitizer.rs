@@ -8,6 +8,7 @@
 mod advice;
 mod announced;
 pub mod barrier_reuse;
+pub mod cell_accesses;
 mod conflicts;
 pub mod copies;
 mod cost;
@@ -15,6 +16,7 @@ pub mod event;
 mod generations;
 mod happens_before;
 mod in_flight;
+mod in_flight_at_exit;
 pub mod listed;
 pub(crate) mod local;
 pub mod mbarrier_phases;
@@ -51,6 +53,7 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::trace::{Checks, RunOptions, StatementId};
 use warplens_sim_warp::watched_byte::WatchedByte;
 
+use self::cell_accesses::CellAccesses;
 use self::conflicts::Conflicts;
 use self::copies::Copies;
 use self::cost::Cost;
@@ -82,10 +85,13 @@ use crate::order::{Order, SpecialOrder};
 #[derive(Default)]
 pub struct ClusterSanitizer {
     clock: ClusterClock,
+    /// Bytes of shared memory of each block.
+    block_bytes: u64,
     /// Shared memory, while no block of the cluster is running.
     shared: Shadow,
     copies: Copies,
     mbarriers: Mbarriers,
+    cells: CellAccesses,
     remote: RemoteAccesses,
     /// The bytes of shared memory to which bytes without a value were copied.
     unwritten: UnwrittenBytes,
@@ -192,7 +198,7 @@ impl Sanitizer {
         if ended {
             let rank = self.rank();
             self.cluster.remote.check_exit(rank, &self.sync, &mut self.report);
-            self.check_sources_at_exit();
+            self.check_in_flight_at_exit();
             self.complete_global_copies();
             let warps = self.report.warps();
             let unused = &mut self.report.races.unused;
@@ -490,8 +496,9 @@ fn load_rows(shadow: &mut Shadow, event: &AccessEvent<'_>, extent: Extent, acces
 }
 
 impl ClusterSanitizer {
-    pub fn new(blocks: Vec<u32>) -> ClusterSanitizer {
-        ClusterSanitizer { clock: ClusterClock::new(blocks), ..ClusterSanitizer::default() }
+    pub fn new(blocks: Vec<u32>, block_bytes: u32) -> ClusterSanitizer {
+        let block_bytes = block_bytes.into();
+        ClusterSanitizer { clock: ClusterClock::new(blocks), block_bytes, ..ClusterSanitizer::default() }
     }
 }
 

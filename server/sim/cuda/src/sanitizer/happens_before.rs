@@ -21,6 +21,7 @@
 mod arrivals;
 mod cluster_clock;
 mod phases;
+mod restricted;
 
 use std::sync::Arc;
 
@@ -68,6 +69,8 @@ pub(super) struct HappensBefore {
     left: (u32, u32),
     block: BlockClock,
     published: FxHashMap<MemoryLocation, Published>,
+    /// Whether a thread has executed a fence that orders the accesses of one class only.
+    has_restricted: bool,
 }
 
 #[derive(Debug, Default)]

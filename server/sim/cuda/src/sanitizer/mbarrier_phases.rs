@@ -92,7 +92,7 @@ impl Sanitizer {
         (MemoryRegion::Shared, object | u64::from(self.cluster.clock.number()) << 32)
     }
 
-    fn key(&self, object: u64) -> PhaseKey {
+    pub(super) fn key(&self, object: u64) -> PhaseKey {
         PhaseKey { cluster: self.cluster.clock.number(), object: object as u32 }
     }
 

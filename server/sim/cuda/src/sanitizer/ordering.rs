@@ -19,7 +19,10 @@ impl Sanitizer {
         }
         if order.fence {
             let scope = self.scope_of(order);
-            self.sync.fence(warp, live, executed, Order { scope, ..order });
+            match order.special {
+                SpecialOrder::Releases(class) => self.sync.release_only(class, (warp, live, executed), scope),
+                _ => self.sync.fence(warp, live, executed, Order { scope, ..order }),
+            }
             self.fence_tensor_memory();
             if order.proxy_fence != ProxyFence::None {
                 let known = self.sync.known_by(warp, live, executed);

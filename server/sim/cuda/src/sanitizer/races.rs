@@ -8,12 +8,14 @@ use warplens_sim_warp::trace::{Finding, Related, Severity, StatementId};
 
 use super::Sanitizer;
 use super::conflicts::{Conflicts, LaneConflict};
-use super::copies::{CopyCompletion, CopyFamily, WARPS};
+use super::copies::{CopyCompletion, CopyFamily, PendingCopy, WARPS};
 use super::event::{AccessEvent, AccessKind};
+use super::happens_before::Thread;
 use super::shadow::{Conflict, Hazard};
 use super::stamp::{IN_FLIGHT, Stamp};
 use crate::memory::region::MemoryRegion;
 use crate::memory::spaces::Spaces;
+use crate::order::AccessClass;
 
 /// Whether the order of the accesses matters.
 #[derive(Clone, Copy, PartialEq)]
@@ -47,6 +49,8 @@ pub(super) struct Other {
 impl Sanitizer {
     pub(super) fn report_races(&mut self, event: &AccessEvent<'_>, conflicts: &Conflicts, spaces: &Spaces) {
         for (_, mask, lane_conflicts) in &conflicts.found {
+            let is_race = |conflict: &&LaneConflict| !self.is_published(event, conflict);
+            let lane_conflicts = &lane_conflicts.iter().filter(is_race).copied().collect::<Vec<_>>();
             let raced = |lane_conflict: &LaneConflict| {
                 lane_conflict.conflict.uninitialized
                     && lane_conflict.conflict.hazard == Hazard::WriteAfterRead
@@ -81,6 +85,22 @@ impl Sanitizer {
             };
             self.report_race(event, lane_conflict, *mask, race, spaces);
         }
+    }
+
+    /// Whether a fence that orders only some accesses orders the other access before this one.
+    fn is_published(
+        &self,
+        event: &AccessEvent<'_>,
+        LaneConflict { conflict, lane, .. }: &LaneConflict,
+    ) -> bool {
+        let thread = Thread { warp: self.report.visit.warp, lane: *lane };
+        let strong = self.report.visit.order.strong || event.kind.is_strong();
+        let before = conflict.before;
+        let is_shared =
+            event.extent(*lane as usize).is_some_and(|extent| extent.region == MemoryRegion::Shared);
+        let orders = |class| self.sync.ordered_in_class(class, before, thread, strong);
+        is_shared && orders(AccessClass::SharedMemory)
+            || self.initializers.contains(&before.statement()) && orders(AccessClass::Initializations)
     }
 
     /// Whether a store leaves the bytes unchanged, or stores the value that the other access stored.
@@ -292,7 +312,7 @@ impl Sanitizer {
         let copies = &self.cluster.copies;
         let copy = copies.of(before);
         let completion = copy.map(|copy| copies.completion(copy));
-        let noun = if copy.is_some_and(|copy| copy.is_factor) { "product" } else { "copy" };
+        let noun = copy.map_or("copy", PendingCopy::noun);
         let wait = wait_for(completion, hazard, noun);
         let others = if starter == "it" { "" } else { ", then synchronize with the thread that started it" };
         let advice = match self.unannounced(before, spaces) {

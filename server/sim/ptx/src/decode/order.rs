@@ -2,7 +2,7 @@
 
 use warplens_hir::ptx::Instruction;
 
-use crate::program::{Order, ProxyFence, Scope, SpecialOrder};
+use crate::program::{AccessClass, Order, ProxyFence, Scope, SpecialOrder};
 
 pub(super) fn order(instruction: Instruction<'_>) -> Order {
     let has = |words: &[&str]| words.iter().any(|word| instruction.has(word));
@@ -34,7 +34,14 @@ pub(super) fn order(instruction: Instruction<'_>) -> Order {
             let both = !(acquire || release || instruction.has("proxy"));
             let (acquire, release) = (acquire || both, release || both);
             let proxy_fence = proxy_fence(instruction);
-            Order { fence: true, acquire, release, scope, proxy_fence, ..Order::default() }
+            let special = match release && !acquire {
+                true if has(&["mbarrier_init"]) => SpecialOrder::Releases(AccessClass::Initializations),
+                true if has(&["sync_restrict::shared::cta"]) => {
+                    SpecialOrder::Releases(AccessClass::SharedMemory)
+                }
+                _ => SpecialOrder::None,
+            };
+            Order { fence: true, acquire, release, scope, special, proxy_fence, ..Order::default() }
         }
         "wgmma" | "tcgen05" if has(&["mma_async", "mma"]) => {
             Order { special: SpecialOrder::AsyncProduct, ..Order::default() }

@@ -47,6 +47,7 @@ mod scheduling;
 mod shapes;
 mod strong_accesses;
 mod tensor_maps;
+mod tensor_memory_races;
 mod undefined_memory;
 mod uniformity;
 mod uninitialized;
