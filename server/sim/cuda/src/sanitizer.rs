@@ -10,6 +10,7 @@ mod announced;
 pub mod barrier_reuse;
 pub mod cell_accesses;
 mod conflicts;
+mod constant_data;
 pub mod copies;
 mod cost;
 pub mod event;
@@ -28,6 +29,7 @@ mod prerequisite;
 pub mod products;
 mod proxy_reads;
 mod races;
+mod register_order;
 mod remote;
 pub mod report;
 pub mod row;
@@ -43,6 +45,7 @@ pub(crate) mod unused_reads;
 mod unwritten;
 mod unwritten_bytes;
 pub mod used_lanes;
+mod valid_mbarriers;
 mod vector_clock;
 mod volatile;
 mod warp_synchronous;
@@ -54,7 +57,7 @@ use warplens_sim_warp::trace::{Checks, RunOptions, StatementId};
 use warplens_sim_warp::watched_byte::WatchedByte;
 
 use self::cell_accesses::CellAccesses;
-use self::conflicts::Conflicts;
+use self::conflicts::{Conflicts, is_published};
 use self::copies::Copies;
 use self::cost::Cost;
 use self::event::{AccessEvent, AccessKind};
@@ -66,13 +69,15 @@ use self::memory::ShadowMemory;
 use self::patterns::ProgramPatterns;
 use self::phases::Mbarriers;
 use self::proxy_reads::Proxies;
+use self::register_order::RegisterIncreases;
 use self::remote::RemoteAccesses;
 use self::report::{Report, RunningVisit};
-use self::shadow::{Shadow, ShadowAccess};
+use self::shadow::{Conflict, Shadow, ShadowAccess};
 use self::stamp::{Stamp, Strength};
 use self::undefined_access::{ELEMENTS, UndefinedAccess};
 use self::unused_reads::BlockUses;
 use self::unwritten_bytes::UnwrittenBytes;
+use self::valid_mbarriers::ValidMbarriers;
 use self::volatile::VolatileAccesses;
 use super::memory::local::Local;
 use super::memory::region::{CheckedAddresses, Extent, MemoryRegion};
@@ -91,6 +96,7 @@ pub struct ClusterSanitizer {
     shared: Shadow,
     copies: Copies,
     mbarriers: Mbarriers,
+    valid: ValidMbarriers,
     cells: CellAccesses,
     remote: RemoteAccesses,
     /// The bytes of shared memory to which bytes without a value were copied.
@@ -109,6 +115,7 @@ pub struct BlockSanitizer {
     /// By barrier of the block.
     barriers: Vec<Generations>,
     uses: BlockUses,
+    increases: RegisterIncreases,
     cta: [u32; 3],
 }
 
@@ -246,7 +253,10 @@ impl Sanitizer {
         self.report.visit =
             RunningVisit { statement, warp, live, order: *order, undefined: 0, unchanged: 0, silent: 0 };
         if self.report.checks.races
-            && (order.fence | order.synchronizes | (order.special != SpecialOrder::None) | self.lockstep)
+            && (order.fence
+                | order.synchronizes
+                | (order.special == SpecialOrder::AwaitsGrid)
+                | self.lockstep)
         {
             self.order(executed);
         }
@@ -283,6 +293,9 @@ impl Sanitizer {
         let is_in_cluster = spaces.window.blocks > 1;
         if (order.special != SpecialOrder::None) | is_in_cluster | !self.prerequisite_writes.is_empty() {
             self.note_special(event, spaces);
+        }
+        if self.report.checks.races {
+            self.check_opaque(event, spaces);
         }
         let strong = order.strong || event.kind.is_strong();
         let strength = Strength::of(strong, self.scope_of(order));
@@ -389,12 +402,13 @@ impl Sanitizer {
         let (mut uninitialized, mut is_prepared) = (0, true);
         let words = reads && span == 4 && self.report.checks.races;
         let epoch = self.sync.epoch(warp);
+        let is_shared = extent.region == MemoryRegion::Shared;
         let of_warp = ShadowAccess {
             sync: &self.sync,
             stamp: Stamp::new(epoch, statement, 0, Strength::Weak),
             thread: Thread { warp, lane: 0 },
             races: self.report.checks.races,
-            needs_initialized: extent.region == MemoryRegion::Shared,
+            needs_initialized: is_shared,
         };
         let unchecked = if words { load_rows(shadow, event, extent, &of_warp) } else { event.mask };
         for lane in lanes(unchecked) {
@@ -407,7 +421,11 @@ impl Sanitizer {
                 is_prepared = false;
                 continue;
             }
-            let found = |conflict| conflicts.add(conflict, lane as u32, index);
+            let found = |conflict: Conflict| {
+                if !is_published(&self.initializers, &access, conflict.before, is_shared) {
+                    conflicts.add(conflict, lane as u32, index);
+                }
+            };
             let initialized = shadow.check(reads, index, span, &access, found);
             uninitialized |= u32::from(!initialized) << lane;
         }
@@ -466,7 +484,11 @@ impl Sanitizer {
         let stamp = Stamp::new(self.sync.epoch(thread.warp), statement, thread.lane, strength);
         let (races, needs_initialized) = (self.report.checks.races, region == MemoryRegion::Shared);
         let access = ShadowAccess { sync: &self.sync, stamp, thread, races, needs_initialized };
-        let found = |conflict| conflicts.add(conflict, thread.lane, index);
+        let found = |conflict: Conflict| {
+            if !is_published(&self.initializers, &access, conflict.before, needs_initialized) {
+                conflicts.add(conflict, thread.lane, index);
+            }
+        };
         let initialized = shadow.check(event.kind.reads(), index, span, &access, found);
         if !initialized && needs_initialized {
             self.uninitialized_elements(event, index, thread.lane);

@@ -185,10 +185,13 @@ impl Sanitizer {
         let other_verb = if other.kind.writes() { "writes" } else { "reads" };
         let (name, other_name, warp) = (kind.name(), other.kind.name(), other.warp % WARPS);
         let CellRange { first, end, .. } = other.range;
+        let columns = match end.saturating_sub(first) {
+            0 | 1 => format!("column {first}"),
+            _ => format!("columns {first} to {}", end - 1),
+        };
         let message = format!(
             "Tensor-memory race: `{name}` {verb} cells that `{other_name}` {other_verb}\nnothing orders it after `{other_name}` by \
-             warp {warp}, in columns {first} to {}: {}",
-            end.max(first + 1) - 1,
+             warp {warp}, in {columns}: {}",
             other.kind.advice()
         );
         let related = Related::new(started, format!("`{other_name}` {other_verb} the cells here"));

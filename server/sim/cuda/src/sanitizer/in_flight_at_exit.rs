@@ -70,8 +70,9 @@ impl Sanitizer {
         let kind = if begun.range.writes { FindingKind::AsyncResult } else { FindingKind::AsyncSource };
         // Another access while the copy is in flight shows the same missing wait.
         let is_race_with_copy = |&(kind, _, other): &(FindingKind, u32, Option<u32>)| {
-            use FindingKind::{AsyncResult, AsyncSource, DataRace};
-            matches!(kind, DataRace | AsyncResult | AsyncSource) && other == Some(begun.statement)
+            use FindingKind::{AsyncResult, AsyncSource, DataRace, MbarrierPhase};
+            matches!(kind, DataRace | AsyncResult | AsyncSource | MbarrierPhase)
+                && other == Some(begun.statement)
         };
         let is_known = self.report.reported.iter().any(is_race_with_copy);
         if is_known || !self.report.reported.insert((kind, begun.statement, None)) {

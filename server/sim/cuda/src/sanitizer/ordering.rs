@@ -29,7 +29,8 @@ impl Sanitizer {
                 self.proxies.fence(&known, order.proxy_fence);
             }
         } else if order.synchronizes || self.lockstep {
-            self.sync.synchronize(warp, live, if self.lockstep { live } else { executed });
+            let acquires = order.special != SpecialOrder::AlignsWarpgroup;
+            self.sync.synchronize(warp, live, if self.lockstep { live } else { executed }, acquires);
         }
     }
 
@@ -46,7 +47,7 @@ impl Sanitizer {
     pub fn warp_synchronized(&mut self) {
         let RunningVisit { warp, live, .. } = self.report.visit;
         if self.report.checks.races {
-            self.sync.synchronize(warp, live, live);
+            self.sync.synchronize(warp, live, live, true);
         }
     }
 
@@ -60,6 +61,7 @@ impl Sanitizer {
         }
         match order.special {
             SpecialOrder::Initializes => drop(self.initializers.insert(statement)),
+            SpecialOrder::ReadsConstantData => self.check_constant_data(event, spaces),
             SpecialOrder::Invalidates => drop(self.invalidators.insert(statement)),
             _ => {}
         }

@@ -10,12 +10,10 @@ use super::Sanitizer;
 use super::conflicts::{Conflicts, LaneConflict};
 use super::copies::{CopyCompletion, CopyFamily, PendingCopy, WARPS};
 use super::event::{AccessEvent, AccessKind};
-use super::happens_before::Thread;
 use super::shadow::{Conflict, Hazard};
 use super::stamp::{IN_FLIGHT, Stamp};
 use crate::memory::region::MemoryRegion;
 use crate::memory::spaces::Spaces;
-use crate::order::AccessClass;
 
 /// Whether the order of the accesses matters.
 #[derive(Clone, Copy, PartialEq)]
@@ -49,8 +47,6 @@ pub(super) struct Other {
 impl Sanitizer {
     pub(super) fn report_races(&mut self, event: &AccessEvent<'_>, conflicts: &Conflicts, spaces: &Spaces) {
         for (_, mask, lane_conflicts) in &conflicts.found {
-            let is_race = |conflict: &&LaneConflict| !self.is_published(event, conflict);
-            let lane_conflicts = &lane_conflicts.iter().filter(is_race).copied().collect::<Vec<_>>();
             let raced = |lane_conflict: &LaneConflict| {
                 lane_conflict.conflict.uninitialized
                     && lane_conflict.conflict.hazard == Hazard::WriteAfterRead
@@ -85,22 +81,6 @@ impl Sanitizer {
             };
             self.report_race(event, lane_conflict, *mask, race, spaces);
         }
-    }
-
-    /// Whether a fence that orders only some accesses orders the other access before this one.
-    fn is_published(
-        &self,
-        event: &AccessEvent<'_>,
-        LaneConflict { conflict, lane, .. }: &LaneConflict,
-    ) -> bool {
-        let thread = Thread { warp: self.report.visit.warp, lane: *lane };
-        let strong = self.report.visit.order.strong || event.kind.is_strong();
-        let before = conflict.before;
-        let is_shared =
-            event.extent(*lane as usize).is_some_and(|extent| extent.region == MemoryRegion::Shared);
-        let orders = |class| self.sync.ordered_in_class(class, before, thread, strong);
-        is_shared && orders(AccessClass::SharedMemory)
-            || self.initializers.contains(&before.statement()) && orders(AccessClass::Initializations)
     }
 
     /// Whether a store leaves the bytes unchanged, or stores the value that the other access stored.

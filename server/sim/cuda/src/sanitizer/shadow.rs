@@ -8,7 +8,8 @@ mod page;
 mod rows;
 
 use self::hidden_writes::HiddenWrites;
-use self::page::{Cell, CellMut, PAGE, Page, PageMut, PageRef};
+pub(super) use self::page::PAGE;
+use self::page::{Cell, CellMut, Page, PageMut, PageRef};
 use super::happens_before::{HappensBefore, Thread};
 use super::stamp::{Stamp, Strength};
 use crate::grown::grown;

@@ -21,12 +21,14 @@ pub(super) fn order(instruction: Instruction<'_>) -> Order {
     };
     match instruction.opcode() {
         "st" | "red" if has(&["async"]) => Order {
-            special: SpecialOrder::AsyncProxy,
+            special: SpecialOrder::AsyncStore,
             strong: access.strong || instruction.opcode() == "red",
             ..access
         },
         "multimem" if has(&["cp"]) => Order { special: SpecialOrder::AsyncProxy, ..Order::default() },
-        "ld" | "ldu" | "st" => access,
+        "ldu" => Order { special: SpecialOrder::ReadsConstantData, ..access },
+        "ld" if has(&["nc"]) => Order { special: SpecialOrder::ReadsConstantData, ..access },
+        "ld" | "st" => access,
         "multimem" if !has(&["red"]) => access,
         "atom" | "red" | "multimem" => Order { strong: true, ..access },
         "membar" | "fence" => {
@@ -45,6 +47,9 @@ pub(super) fn order(instruction: Instruction<'_>) -> Order {
         }
         "wgmma" | "tcgen05" if has(&["mma_async", "mma"]) => {
             Order { special: SpecialOrder::AsyncProduct, ..Order::default() }
+        }
+        "wgmma" if has(&["fence", "commit_group"]) => {
+            Order { synchronizes: true, special: SpecialOrder::AlignsWarpgroup, ..Order::default() }
         }
         "tcgen05" if has(&["cp"]) => Order { special: SpecialOrder::AsyncMatrixCopy, ..Order::default() },
         "tcgen05" if has(&["commit"]) => Order { strong: true, release: true, ..Order::default() },

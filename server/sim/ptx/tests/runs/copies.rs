@@ -247,7 +247,7 @@ fn a_block_that_exits_while_a_copy_reads_its_memory() {
 fn an_access_to_the_destination_of_a_reduction() {
     let body = |wait: &str, access: &str| {
         format!(
-            "st.shared.u32 [%r3], %r1;\nfence.proxy.async.shared::cta;\nst.global.u32 [%rd2], 0;\nbar.sync 0;\n\
+            "st.shared.u32 [%r3], %r1;\nst.global.u32 [%rd2], 0;\nfence.proxy.async;\nbar.sync 0;\n\
              setp.eq.u32 %p1, %r1, 0;\n@%p1 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r4], 128;\n\
              @%p1 cp.async.bulk.commit_group;\n{wait}\n{access}\n@%p1 cp.async.bulk.wait_group 0;\nret;"
         )
