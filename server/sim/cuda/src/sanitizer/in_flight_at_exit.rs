@@ -53,29 +53,38 @@ impl Sanitizer {
                 && begun.range.index.checked_div(bytes) == Some(rank.into())
                 && begun.special != SpecialOrder::None
         };
-        let pending = self.take(is_of_block);
-        pending.into_iter().for_each(|begun| self.report_exit(begun));
+        let (products, copies): (Vec<_>, Vec<_>) = self
+            .take(is_of_block)
+            .into_iter()
+            .partition(|begun| begun.until == CopyCompletion::Waited(CopyFamily::Products));
+        copies.into_iter().for_each(|begun| self.report_exit(begun));
+        // One wait covers all products of a warp.
+        if let Some(first) = products.first().filter(|_| !products.iter().any(|begun| self.is_raced(begun))) {
+            self.report_exit(*first);
+        }
         let observed: Vec<ObservedCopy> =
             self.cluster.copies.observed.extract_if(.., |observed| is_of_block(&observed.begun)).collect();
         for ObservedCopy { begun, key, epoch } in observed {
-            let threads = (0..self.report.warps())
+            let mut threads = (0..self.report.warps())
                 .flat_map(|warp| (0..WIDTH as u32).map(move |lane| Thread { warp, lane }));
-            if !{ threads }.any(|thread| self.sync.knows_phase(thread, key, epoch)) {
+            if !threads.any(|thread| self.sync.knows_phase(thread, key, epoch)) {
                 self.report_exit(begun);
             }
         }
     }
 
-    fn report_exit(&mut self, begun: PendingCopy) {
-        let kind = if begun.range.writes { FindingKind::AsyncResult } else { FindingKind::AsyncSource };
-        // Another access while the copy is in flight shows the same missing wait.
-        let is_race_with_copy = |&(kind, _, other): &(FindingKind, u32, Option<u32>)| {
+    /// Whether another access while the copy was in flight shows the same missing wait.
+    fn is_raced(&self, begun: &PendingCopy) -> bool {
+        self.report.reported.iter().any(|&(kind, _, other)| {
             use FindingKind::{AsyncResult, AsyncSource, DataRace, MbarrierPhase};
             matches!(kind, DataRace | AsyncResult | AsyncSource | MbarrierPhase)
                 && other == Some(begun.statement)
-        };
-        let is_known = self.report.reported.iter().any(is_race_with_copy);
-        if is_known || !self.report.reported.insert((kind, begun.statement, None)) {
+        })
+    }
+
+    fn report_exit(&mut self, begun: PendingCopy) {
+        let kind = if begun.range.writes { FindingKind::AsyncResult } else { FindingKind::AsyncSource };
+        if self.is_raced(&begun) || !self.report.reported.insert((kind, begun.statement, None)) {
             return;
         }
         let noun = begun.noun();
