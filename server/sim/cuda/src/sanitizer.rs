@@ -8,7 +8,8 @@
 mod advice;
 mod announced;
 pub mod barrier_reuse;
-pub mod cell_accesses;
+mod cell_accesses;
+pub mod cells;
 mod conflicts;
 mod constant_data;
 pub mod copies;
@@ -22,6 +23,7 @@ pub mod listed;
 pub(crate) mod local;
 pub mod mbarrier_phases;
 mod memory;
+mod opaque_objects;
 mod ordering;
 pub mod patterns;
 mod phases;
@@ -56,7 +58,7 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::trace::{Checks, RunOptions, StatementId};
 use warplens_sim_warp::watched_byte::WatchedByte;
 
-use self::cell_accesses::CellAccesses;
+use self::cells::CellAccesses;
 use self::conflicts::{Conflicts, is_published};
 use self::copies::Copies;
 use self::cost::Cost;
@@ -69,7 +71,6 @@ use self::memory::ShadowMemory;
 use self::patterns::ProgramPatterns;
 use self::phases::Mbarriers;
 use self::proxy_reads::Proxies;
-use self::register_order::RegisterIncreases;
 use self::remote::RemoteAccesses;
 use self::report::{Report, RunningVisit};
 use self::shadow::{Conflict, Shadow, ShadowAccess};
@@ -115,7 +116,8 @@ pub struct BlockSanitizer {
     /// By barrier of the block.
     barriers: Vec<Generations>,
     uses: BlockUses,
-    increases: RegisterIncreases,
+    /// The `setmaxnreg.inc` that warps have executed, each with its warp.
+    increases: Vec<(u32, Stamp)>,
     cta: [u32; 3],
 }
 

@@ -8,6 +8,7 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::trace::Related;
 
 use super::Sanitizer;
+use super::cells::{CellAccess, CellAccessKind};
 use super::copies::{Commit, CopyFamily, WARPS};
 use super::happens_before::Thread;
 use super::stamp::{Stamp, Strength};
@@ -17,77 +18,6 @@ use crate::tensor_memory::cells::CellRange;
 
 /// Maximum number of recorded accesses of a cluster; further ones are not checked.
 const MAX_ACCESSES: usize = 1 << 12;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CellAccessKind {
-    /// `tcgen05.ld`, by a whole warp
-    Load,
-    /// `tcgen05.st`, by a whole warp
-    Store,
-    /// An operand of a product, which one thread starts.
-    ReadByProduct,
-    /// The result of a product.
-    WrittenByProduct,
-    /// The destination of `tcgen05.cp`, which one thread starts.
-    Copy,
-    /// `tcgen05.dealloc`, by a whole warp
-    Free,
-}
-
-impl CellAccessKind {
-    fn name(self) -> &'static str {
-        match self {
-            CellAccessKind::Load => "tcgen05.ld",
-            CellAccessKind::Store => "tcgen05.st",
-            CellAccessKind::ReadByProduct | CellAccessKind::WrittenByProduct => "tcgen05.mma",
-            CellAccessKind::Copy => "tcgen05.cp",
-            CellAccessKind::Free => "tcgen05.dealloc",
-        }
-    }
-
-    fn writes(self) -> bool {
-        !matches!(self, CellAccessKind::Load | CellAccessKind::ReadByProduct)
-    }
-
-    /// Whether the warp waits for it.
-    fn is_of_warp(self) -> bool {
-        matches!(self, CellAccessKind::Load | CellAccessKind::Store)
-    }
-
-    /// What orders another access after it.
-    fn advice(self) -> &'static str {
-        match self {
-            CellAccessKind::Load => {
-                "after `tcgen05.wait::ld` in the loading warp, synchronize it with this thread, as with `bar.sync` or an arrival at \
-                 an mbarrier for which this thread waits"
-            }
-            CellAccessKind::Store => {
-                "after `tcgen05.wait::st` in the storing warp, synchronize it with this thread, as with `bar.sync` or an arrival at \
-                 an mbarrier for which this thread waits"
-            }
-            _ => {
-                "wait here for the mbarrier of its `tcgen05.commit`, or synchronize with a thread that has waited for it"
-            }
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-struct CellAccess {
-    kind: CellAccessKind,
-    range: CellRange,
-    /// The access, once it is known to be complete; its epoch is that of the wait, or of the commit.
-    stamp: Stamp,
-    is_complete: bool,
-    /// The warp of the cluster.
-    warp: u32,
-    /// The group of the thread's commits to which an operation belongs.
-    group: u32,
-}
-
-/// The last accesses to tensor memory of a cluster, by statement, warp and cells.
-#[derive(Debug, Default)]
-pub(super) struct CellAccesses(Vec<CellAccess>);
 
 impl Sanitizer {
     /// The lanes of a warp, or one lane that starts an operation, access cells.

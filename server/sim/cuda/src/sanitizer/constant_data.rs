@@ -5,11 +5,13 @@ use warplens_sim_warp::trace::{Related, Severity};
 
 use super::Sanitizer;
 use super::event::AccessEvent;
-use super::shadow::PAGE;
 use super::stamp::Stamp;
 use crate::memory::region::{CheckedAddresses, Extent, MemoryRegion};
 use crate::memory::spaces::Spaces;
 use crate::registers::lanes;
+
+/// The longest range of a warp's addresses, in bytes, that is looked at as a whole.
+const LONGEST: u64 = 1024;
 
 impl Sanitizer {
     pub(super) fn check_constant_data(&mut self, event: &AccessEvent<'_>, spaces: &Spaces) {
@@ -47,10 +49,7 @@ impl Sanitizer {
         let Some((shadow, _)) = self.memory.of(extent.region).filter(|_| is_device(extent)) else {
             return true;
         };
-        let first = len.min(PAGE - start % PAGE);
-        len <= PAGE
-            && shadow.find_write(start, first, Stamp::is_there).is_none()
-            && (first == len || shadow.find_write(start + first, len - first, Stamp::is_there).is_none())
+        len <= LONGEST && shadow.is_unwritten(start, len)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::in_flight_at_exit::ObservedCopy;
+use super::happens_before::PhaseKey;
 use super::stamp::{IN_FLIGHT, Stamp};
 use crate::grown::grown;
 use crate::memory::region::MemoryRegion;
@@ -70,6 +70,15 @@ impl PendingCopy {
     pub(super) fn noun(&self) -> &'static str {
         if self.special == SpecialOrder::AsyncProduct { "product" } else { "copy" }
     }
+}
+
+/// A completed copy to or from the shared memory of another block than that of its mbarrier.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ObservedCopy {
+    pub(super) begun: PendingCopy,
+    pub(super) key: PhaseKey,
+    /// The epoch that stands for the completion of the phase.
+    pub(super) epoch: u32,
 }
 
 /// A `tcgen05.commit` of a lane: a phase of an mbarrier that completes after all earlier operations of the lane.

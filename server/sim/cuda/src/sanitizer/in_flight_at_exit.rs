@@ -7,20 +7,11 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::trace::WarpId;
 
 use super::Sanitizer;
-use super::copies::{CopyCompletion, CopyFamily, PendingCopy, WARPS};
-use super::happens_before::{PhaseKey, Thread};
+use super::copies::{CopyCompletion, CopyFamily, ObservedCopy, PendingCopy, WARPS};
+use super::happens_before::Thread;
 use crate::memory::region::MemoryRegion;
 use crate::order::SpecialOrder;
 use crate::registers::WIDTH;
-
-/// A completed copy to or from the shared memory of another block than that of its mbarrier.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ObservedCopy {
-    begun: PendingCopy,
-    key: PhaseKey,
-    /// The epoch that stands for the completion of the phase.
-    epoch: u32,
-}
 
 impl Sanitizer {
     /// A thread observed that a copy is complete.

@@ -4,9 +4,6 @@ use super::Sanitizer;
 use super::happens_before::Thread;
 use super::stamp::{Stamp, Strength};
 
-/// The increases that the warps of a block have executed, each with its warp.
-pub(super) type RegisterIncreases = Vec<(u32, Stamp)>;
-
 /// Maximum number of increases of a block to keep.
 const MAX_INCREASES: usize = 256;
 

@@ -8,8 +8,7 @@ mod page;
 mod rows;
 
 use self::hidden_writes::HiddenWrites;
-pub(super) use self::page::PAGE;
-use self::page::{Cell, CellMut, Page, PageMut, PageRef};
+use self::page::{Cell, CellMut, PAGE, Page, PageMut, PageRef};
 use super::happens_before::{HappensBefore, Thread};
 use super::stamp::{Stamp, Strength};
 use crate::grown::grown;
@@ -341,6 +340,19 @@ impl Shadow {
         is_wanted: impl Fn(Stamp) -> bool,
     ) -> Option<(Stamp, u64)> {
         self.find(start, len, |page, cell| Some(page.stamps[cell].write).filter(|write| is_wanted(*write)))
+    }
+
+    /// Whether nothing in a range was written.
+    pub(super) fn is_unwritten(&self, start: u64, len: u64) -> bool {
+        let mut at = start;
+        while at < start + len {
+            let end = (start + len).min((at / PAGE + 1) * PAGE);
+            if self.find_write(at, end - at, Stamp::is_there).is_some() {
+                return false;
+            }
+            at = end;
+        }
+        true
     }
 
     /// The first recorded read in a range for which `is_wanted` holds, and its offset.

@@ -9,7 +9,7 @@ use warplens_sim_cuda::async_ops::operation::{Effect, Group, Operation, Signal};
 use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::spaces::addresses;
 use warplens_sim_cuda::registers::{Registers, WIDTH};
-use warplens_sim_cuda::sanitizer::cell_accesses::CellAccessKind;
+use warplens_sim_cuda::sanitizer::cells::CellAccessKind;
 use warplens_sim_cuda::sanitizer::copies::CopyFamily;
 use warplens_sim_cuda::tensor_memory::cells::{CellRange, PendingLoad, lane_mask};
 use warplens_sim_cuda::tensor_memory::operation::CellOperation;

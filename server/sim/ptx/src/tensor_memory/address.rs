@@ -4,7 +4,7 @@ use warplens_sim_cuda::async_ops::operation::Issuer;
 use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::spaces::addresses;
 use warplens_sim_cuda::registers::Registers;
-use warplens_sim_cuda::sanitizer::cell_accesses::CellAccessKind;
+use warplens_sim_cuda::sanitizer::cells::CellAccessKind;
 use warplens_sim_cuda::tensor_memory::cells::CellRange;
 use warplens_sim_cuda::tensor_memory::operation::CellOperation;
 use warplens_sim_cuda::tensor_memory::use_log::{CellRole, CellUse};

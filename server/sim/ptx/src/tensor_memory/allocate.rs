@@ -2,7 +2,7 @@
 
 use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::registers::Registers;
-use warplens_sim_cuda::sanitizer::cell_accesses::CellAccessKind;
+use warplens_sim_cuda::sanitizer::cells::CellAccessKind;
 use warplens_sim_cuda::tensor_memory::cells::{Allocation, COLUMNS, CellRange};
 use warplens_sim_warp::finding_kind::FindingKind;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::registers::{Registers, lanes};
-use warplens_sim_cuda::sanitizer::cell_accesses::CellAccessKind;
+use warplens_sim_cuda::sanitizer::cells::CellAccessKind;
 use warplens_sim_cuda::sanitizer::copies::CopyFamily;
 use warplens_sim_cuda::tensor_memory::cells::{CellRange, LANES};
 use warplens_sim_cuda::tensor_memory::operation::CellOperation;

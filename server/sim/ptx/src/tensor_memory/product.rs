@@ -6,7 +6,7 @@ use std::sync::Arc;
 use warplens_sim_cuda::async_ops::operation::{Effect, Issuer, Operation, Signal};
 use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::registers::{Registers, lanes};
-use warplens_sim_cuda::sanitizer::cell_accesses::CellAccessKind;
+use warplens_sim_cuda::sanitizer::cells::CellAccessKind;
 use warplens_sim_cuda::sanitizer::copies::CopyFamily;
 use warplens_sim_cuda::tensor::swizzle::Swizzle;
 use warplens_sim_cuda::tensor_memory::cells::{CellRange, LANES, lane_mask};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::sanitizer::stamp::Stamp;
 
 /// Bytes of memory that one page shadows.
-pub(in crate::sanitizer) const PAGE: u64 = 1024;
+pub(super) const PAGE: u64 = 1024;
 const BYTES: usize = PAGE as usize;
 pub(super) const WORDS: usize = BYTES / 4;
 
