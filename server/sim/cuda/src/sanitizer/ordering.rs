@@ -69,7 +69,13 @@ impl Sanitizer {
             self.cluster.remote.note(event, &mut self.sync, &self.report.visit, spaces);
         }
         if order.special.uses_async_proxy() {
-            self.proxies.accessed(event, (&self.sync, &mut self.memory), &mut self.report, spaces);
+            self.proxies.accessed(
+                event,
+                [&self.initializers, &self.invalidators],
+                (&self.sync, &mut self.memory),
+                &mut self.report,
+                spaces,
+            );
         }
     }
 }

@@ -44,10 +44,12 @@ impl Proxies {
         }
     }
 
+    /// `objects` are the statements that initialize or invalidate an mbarrier: copies may use its memory afterwards.
     #[cold]
     pub(super) fn accessed(
         &mut self,
         event: &AccessEvent<'_>,
+        objects: [&FxHashSet<u32>; 2],
         (sync, memory): (&HappensBefore, &mut ShadowMemory),
         report: &mut Report,
         spaces: &Spaces,
@@ -76,6 +78,10 @@ impl Proxies {
             let Some((shadow, _)) = memory.of(extent.region) else { continue };
             let write = shadow.find_write(index, event.span(), |write| {
                 if !write.is_there() || write == harmless.get() || write.epoch >= IN_FLIGHT {
+                    return false;
+                }
+                let is_object = || objects.iter().any(|of| of.contains(&write.statement()));
+                if writes && (!write.is_weak() || is_object()) {
                     return false;
                 }
                 let found = sync.origin(write.epoch).is_some_and(|origin| is_unfenced(write, origin));
