@@ -5,8 +5,6 @@
 //! names it: a fault of the extension fails twice.
 
 use std::path::Path;
-use std::sync::Mutex;
-use std::thread;
 
 use anyhow::{Context, Result};
 
@@ -25,8 +23,6 @@ const FILES: [&str; 9] = [
     "inline.test.mjs",
     "picture.test.mjs",
 ];
-/// A file uses up to 1.6 cores, so more at once would take longer.
-const MAX_AT_ONCE: usize = 2;
 
 pub(crate) fn run() -> Result<()> {
     if !extension::node_is_there() {
@@ -37,7 +33,7 @@ pub(crate) fn run() -> Result<()> {
     let package = extension::pack(&dist::build_server("dev")?)?;
     extension::install(FOLDER)?;
     shell::run(FOLDER, "node", &["install.mjs"])?;
-    let failed_once = run_files(&package);
+    let failed_once = shell::run_at_once(FILES.map(|file| (file, test_of(file, &package))).into());
     for file in &failed_once {
         println!("=== {file} failed; it runs a second time");
         test_of(file, &package).run().with_context(|| format!("{file} failed twice"))?;
@@ -46,27 +42,6 @@ pub(crate) fn run() -> Result<()> {
         println!("passed only in their second run: {}", failed_once.join(", "));
     }
     Ok(())
-}
-
-/// Runs every file, one for each core at once, and returns those that failed. The output of a file is printed when it ends.
-fn run_files(package: &Path) -> Vec<&'static str> {
-    let at_once = thread::available_parallelism().map_or(1, |cores| cores.get().min(MAX_AT_ONCE));
-    let waiting = Mutex::new(FILES.into_iter());
-    let next = || waiting.lock().ok()?.next();
-    let failed = Mutex::new(Vec::new());
-    thread::scope(|scope| {
-        for _ in 0..at_once {
-            scope.spawn(|| {
-                while let Some(file) = next() {
-                    println!("=== {file} runs");
-                    if test_of(file, package).run_captured().is_err() {
-                        failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(file);
-                    }
-                }
-            });
-        }
-    });
-    failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 fn test_of(file: &str, package: &Path) -> shell::Step {

@@ -45,6 +45,9 @@ enum Task {
         /// Only formatting, generated files, tidiness and the tests without editors: some minutes, for the time while you edit.
         #[arg(long)]
         fast: bool,
+        /// Only the check of this name.
+        #[arg(long, conflicts_with = "fast", value_name = "NAME")]
+        only: Option<String>,
     },
     /// Writes the generated files (or, with --check, fails if one is stale).
     Codegen {
@@ -96,7 +99,8 @@ enum Task {
 fn main() -> Result<()> {
     match Args::parse().task {
         Task::Demo { web } => demo::run(web),
-        Task::Test { fast } => test::run(fast),
+        Task::Test { only: Some(name), .. } => test::run_only(&name),
+        Task::Test { fast, only: None } => test::run(fast),
         Task::Codegen { check } => {
             codegen::run(if check { codegen::Mode::Check } else { codegen::Mode::Write })
         }

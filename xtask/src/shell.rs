@@ -2,6 +2,8 @@
 
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use anyhow::{Context, Result, bail};
 
@@ -61,6 +63,28 @@ impl Step {
         }
         Ok(())
     }
+}
+
+/// Runs commands in their order, one for each core at once but not more than two: each uses more than one core at times. The output of a
+/// command is printed when it ends. Returns the names of those that failed.
+pub(crate) fn run_at_once(steps: Vec<(&'static str, Step)>) -> Vec<&'static str> {
+    let cores = thread::available_parallelism().map_or(1, |cores| cores.get().min(2));
+    let waiting = Mutex::new(steps.into_iter());
+    let next = || waiting.lock().ok()?.next();
+    let failed = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                while let Some((name, step)) = next() {
+                    println!("=== {name} runs");
+                    if step.run_captured().is_err() {
+                        failed.lock().unwrap_or_else(PoisonError::into_inner).push(name);
+                    }
+                }
+            });
+        }
+    });
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether a program of this name is on PATH.

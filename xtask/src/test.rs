@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::codegen::{self, Mode};
 use crate::{debian, dist, editor_tests, python_tests, shell, skipped, tidy, web, web_tests, wheel};
@@ -18,7 +18,8 @@ const FAST: [Check; 4] = [
     ("tests without editors", || tests(&["--skip", "a_session_in_"])),
 ];
 
-const ALL: [Check; 16] = [
+/// The cheapest first.
+const FIRST: [Check; 10] = [
     ("formatting", formatting),
     ("generated files", || codegen::run(Mode::Check)),
     ("tidiness", tidy::run),
@@ -29,26 +30,61 @@ const ALL: [Check; 16] = [
     ("package metadata", packages),
     ("programs that the editor tests drive", debian::ensure_programs),
     ("tests", || tests(&[])),
-    ("documentation", documentation),
-    ("the Python wheel", python),
-    ("the Python package", python_tests::run),
-    ("the server as WebAssembly", web::test),
-    ("the page, in browsers", web_tests::run),
-    ("the extension, in a real VS Code", editor_tests::run),
 ];
+
+/// Each leaves a core idle for half of its time, so two run at once. They build in different folders.
+const AT_ONCE: [Check; 3] = [
+    ("the server as WebAssembly", web::test),
+    ("documentation", documentation),
+    ("the Python package and its wheel", python),
+];
+
+/// These run their own parts at once.
+const LAST: [Check; 2] =
+    [("the page, in browsers", web_tests::run), ("the extension, in a real VS Code", editor_tests::run)];
 
 /// Runs the checks; the first that fails ends the run.
 pub(crate) fn run(fast: bool) -> Result<()> {
     let all = Instant::now();
     skipped::clear();
-    for (name, check) in if fast { &FAST[..] } else { &ALL[..] } {
-        println!("\n=== {name}");
-        let start = Instant::now();
-        check().with_context(|| format!("{name}: failed"))?;
-        println!("=== {name}: passed ({:.0?})", start.elapsed());
+    if fast {
+        FAST.iter().try_for_each(run_check)?;
+    } else {
+        FIRST.iter().try_for_each(run_check)?;
+        run_at_once()?;
+        LAST.iter().try_for_each(run_check)?;
     }
     println!("\n{}", skipped::summary());
     println!("{} checks passed ({:.0?}).", if fast { "The fast" } else { "All" }, all.elapsed());
+    Ok(())
+}
+
+/// Runs the check of this name.
+pub(crate) fn run_only(name: &str) -> Result<()> {
+    let checks = || FIRST.iter().chain(&AT_ONCE).chain(&LAST);
+    let Some(check) = checks().find(|check| check.0 == name) else {
+        let names: Vec<&str> = checks().map(|check| check.0).collect();
+        bail!("there is no check `{name}`: write one of\n{}", names.join("\n"));
+    };
+    run_check(check)
+}
+
+fn run_check(&(name, check): &Check) -> Result<()> {
+    println!("\n=== {name}");
+    let start = Instant::now();
+    check().with_context(|| format!("{name}: failed"))?;
+    println!("=== {name}: passed ({:.0?})", start.elapsed());
+    Ok(())
+}
+
+fn run_at_once() -> Result<()> {
+    let program = std::env::current_exe().context("cannot find the program of the tasks")?;
+    let program = shell::path_text(&program)?;
+    let step = |&(name, _): &Check| (name, shell::command(".", program, &["test", "--only", name]));
+    let failed = shell::run_at_once(AT_ONCE.iter().map(step).collect());
+    if !failed.is_empty() {
+        bail!("failed: {}", failed.join(", "));
+    }
     Ok(())
 }
 
@@ -97,8 +133,8 @@ fn documentation() -> Result<()> {
 
 fn python() -> Result<()> {
     dist::build_server("dev")?;
-    match wheel::build("dev", "target/python/dist")? {
-        Some(wheel) => wheel::check(&wheel),
-        None => Ok(()),
+    if let Some(wheel) = wheel::build("dev", "target/python/dist")? {
+        wheel::check(&wheel)?;
     }
+    python_tests::run()
 }

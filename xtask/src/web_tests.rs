@@ -1,11 +1,12 @@
 //! The tests of the page: those of its parts, and those of the whole in Chromium and Firefox.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use crate::project::PAGE;
 use crate::{extension, shell, web};
 
 const FOLDER: &str = "tests/web";
+const BROWSERS: [&str; 2] = ["firefox", "chrome"];
 
 pub(crate) fn run() -> Result<()> {
     if !extension::node_is_there() {
@@ -18,5 +19,14 @@ pub(crate) fn run() -> Result<()> {
         extension::npm(PAGE, &["run", "--silent", script])?;
     }
     extension::install(FOLDER)?;
-    shell::run(FOLDER, "node", &["--test", "--test-reporter=spec", "page.test.mjs"])
+    let failed = shell::run_at_once(BROWSERS.map(|browser| (browser, test_in(browser))).into());
+    if !failed.is_empty() {
+        bail!("failed in {}", failed.join(" and "));
+    }
+    Ok(())
+}
+
+fn test_in(browser: &str) -> shell::Step {
+    shell::command(FOLDER, "node", &["--test", "--test-reporter=spec", "page.test.mjs"])
+        .env("WARPLENS_BROWSER", browser)
 }

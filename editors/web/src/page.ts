@@ -39,17 +39,22 @@ const kept = new Map<Language, Example>();
 /** What a link says about the next run. */
 let wanted: Partial<LinkState> = {};
 let isStarted = false;
-let isRunning = false;
+/** What a run is in progress for. */
+const busy = new Set<'form' | 'lanes' | 'progress'>();
+/** The time after which it is shown that the lanes of an edit are not there yet, in milliseconds: most take less, and *Run* stays. */
+const PATIENCE = 200;
+let patience: ReturnType<typeof setTimeout> | undefined;
+/** The number of runs that were asked for. Answers about all but the last are of no use. */
+let asked = 0;
 
 const client: Client = new Client({
   lanesChanged: (uri) => void update(uri),
   progress: (uri, running) => {
-    if (uri === main.uri) setRunning(running !== null || isWaiting);
+    if (uri === main.uri) setBusy('progress', running !== null);
   },
   message: say,
 });
 
-let isWaiting = false;
 const fixes: Fixes = new Fixes(client, element('page-menu'));
 const fix: Fix = (view, diagnostic) => void fixes.show(view, paneOf(view).diagnostics, diagnostic);
 const keys = keymap.of([
@@ -68,8 +73,8 @@ const main: Pane = new Pane(element('page-editor'), client, {
   fix,
   diagnosed: (diagnostics) => list(problems, main.view, diagnostics, fix),
   waits(count) {
-    isWaiting = count > 0;
-    setRunning(isWaiting);
+    if (count > 0) patience ??= setTimeout(setBusy, PATIENCE, 'lanes', true);
+    else stopWaiting();
   },
 });
 const other: Pane = new Pane(element('page-other-editor'), client, {
@@ -116,18 +121,31 @@ function say(text: string): void {
   status.textContent = text;
 }
 
-function setRunning(running: boolean): void {
-  isRunning = running;
-  run.disabled = running || !isStarted;
-  stop.hidden = !running;
+function setBusy(cause: 'form' | 'lanes' | 'progress', is: boolean): void {
+  if (is) busy.add(cause);
+  else busy.delete(cause);
+  showBusy();
+}
+
+function stopWaiting(): void {
+  clearTimeout(patience);
+  patience = undefined;
+  setBusy('lanes', false);
+}
+
+function showBusy(): void {
+  run.disabled = busy.size > 0 || !isStarted;
+  stop.hidden = busy.size === 0;
 }
 
 /** Runs the launch of the form. */
 async function runForm(): Promise<void> {
-  if (!isStarted || isRunning) return;
-  setRunning(true);
+  if (!isStarted || busy.has('form')) return;
+  const id = ++asked;
+  setBusy('form', true);
   form.say('');
-  const { cta, warp } = wanted;
+  const { cta, warp, line, visit } = wanted;
+  wanted = {};
   const { uri } = main;
   try {
     if (client.hasEnded) await client.start();
@@ -135,15 +153,14 @@ async function runForm(): Promise<void> {
     client.configure({ maxSteps: form.maxSteps });
     const entry = typeof launch?.entry === 'string' ? { entry: launch.entry } : {};
     await client.execute('warplens.selectLaunch', { uri, ...(launch && { launch }), ...entry, ...(cta && { cta }), ...(warp && { warp }) });
-    const { line, visit } = wanted;
-    if (line !== undefined && visit) await client.execute('warplens.selectVisit', { uri, line, visit }).catch(() => undefined);
-    wanted = {};
+    const hasVisit = line !== undefined && visit !== undefined && id === asked;
+    if (hasVisit) await client.execute('warplens.selectVisit', { uri, line, visit }).catch(() => undefined);
+    if (id === asked) await update(uri);
   } catch (error) {
-    wanted = {};
-    setRunning(false);
-    return form.say((error as Error).message);
+    if (id === asked) form.say((error as Error).message);
+  } finally {
+    if (id === asked) setBusy('form', false);
   }
-  await update(uri);
 }
 
 /** Shows the lanes that the server has for a document. */
@@ -206,6 +223,7 @@ function open({ text, language, launch, compare, ...rest }: LinkState | Example)
   if (compare) comparison.show(compare);
   else if (comparison.isOn) comparison.hide();
   if (line !== undefined) goTo(main.view, { line, character: 0 });
+  setBusy('form', false);
   void runForm();
 }
 
@@ -280,12 +298,14 @@ function download(): void {
 
 /** Ends the worker with its run, and starts another one. */
 async function stopRun(): Promise<void> {
+  isStarted = false;
+  asked++;
   main.forget();
   other.forget();
-  isStarted = false;
+  busy.clear();
   await client.start();
   isStarted = true;
-  setRunning(false);
+  showBusy();
   panel.show(main.uri, null, main.view);
   say('Stopped.');
 }
@@ -338,6 +358,6 @@ openAddress();
 await client.start();
 isStarted = true;
 form.offerModels(modelsOf(main.language));
-setRunning(false);
+showBusy();
 await runForm();
 await keepOffline();

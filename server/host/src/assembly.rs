@@ -18,10 +18,15 @@ pub(crate) fn is_ptx(template: &Template, dialect: Dialect, operands: &[Operand]
     if dialect == Dialect::PtxAsm {
         return true;
     }
-    if operands.iter().any(|operand| is_foreign(operand, dialect)) {
-        return false;
-    }
     let is_gpu = context == Context::Gpu;
+    let mut foreign = operands.iter().filter(|operand| is_foreign(operand, dialect)).peekable();
+    if foreign.peek().is_some() {
+        // A mistake, if no other assembly has such a text.
+        return is_gpu
+            && dialect == Dialect::Gcc
+            && foreign.all(|operand| matches!(operand.class(), "m" | "g" | "x"))
+            && template.text.split([';', '\n', '{', '}']).map(word).any(is_typed_instruction);
+    }
     // A scope that several statements share.
     let is_scope = template.text.trim_matches([' ', '\t', '\n', ';']);
     if is_gpu && !is_scope.is_empty() && is_scope.chars().all(|c| matches!(c, '{' | '}')) {
@@ -61,6 +66,15 @@ pub(crate) fn is_ptx(template: &Template, dialect: Dialect, operands: &[Operand]
 }
 
 const HOLE: &str = "\u{fffc}";
+
+/// Whether PTX has the instruction with a type of these modifiers.
+fn is_typed_instruction(word: Word<'_>) -> bool {
+    let Word::Instruction(opcode, modifiers) = word else { return false };
+    let entries = isa::by_opcode(opcode);
+    let words = modifiers.split('.').filter(|word| !word.is_empty()).map(|word| format!(".{word}"));
+    let mut types = words.filter(|word| isa::type_(word).is_some());
+    types.any(|word| entries.iter().any(|entry| entry.accepts(&word)))
+}
 
 enum Word<'t> {
     Directive(&'t str),

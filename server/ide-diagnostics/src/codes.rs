@@ -175,6 +175,7 @@ codes! {
     ASM_INPUT_WRITTEN = "asm-input-written", Error;
     ASM_REPEATED_OPERAND = "asm-repeated-operand", Warning;
     ASM_LABEL = "asm-label", Warning;
+    ASM_COMMENT = "asm-comment", Warning;
     ASM_ADDRESS_SPACE = "asm-address-space", Error;
     ASM_VOLATILE = "asm-volatile", Warning;
     ASM_MEMORY_CLOBBER = "asm-memory-clobber", Warning;

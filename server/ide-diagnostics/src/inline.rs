@@ -6,6 +6,7 @@
 mod accesses;
 mod allowed;
 mod asm_address_space;
+mod asm_comment;
 mod asm_constraint_type;
 mod asm_convergent;
 mod asm_cta_group;
@@ -26,6 +27,7 @@ mod module;
 mod placeholders;
 mod ptx_problems;
 mod ranges;
+mod wording;
 
 use warplens_host::Statement;
 use warplens_ide_db::ptx::ptx_function;
@@ -33,6 +35,7 @@ use warplens_ide_db::{Database, Diagnostic, File, placed_items};
 use warplens_syntax::ItemKind;
 
 pub use encoding::{encode, placeholder};
+use found::About;
 pub use found::Found;
 pub use module::{Module, add_registers, add_template, header, register, register_type};
 pub use placeholders::{Part, PartKind, parts};
@@ -41,7 +44,7 @@ use crate::rules::Rules;
 use accesses::Accesses;
 use allowed::is_allowed;
 use braces::Braces;
-use ptx_problems::is_declared_elsewhere;
+use ptx_problems::{declares, names};
 
 /// Reports the problems of a statement by itself. The text of the file in the database is that of its module.
 #[must_use]
@@ -58,6 +61,7 @@ pub fn check_statement(
     asm_unused_operand::check(statement, &mut found);
     asm_repeated_operand::check(statement, &mut found);
     asm_constraint_type::check_constraints(statement, &mut found);
+    asm_comment::check(statement, &mut found);
     let functions = placed_items(db, file).filter(|(item, _)| item.kind(db) == ItemKind::Function);
     for (item, start) in functions.take(1) {
         let Some(function) = ptx_function(db, item) else { continue };
@@ -65,14 +69,14 @@ pub fn check_statement(
         asm_output_read::check(&accesses, &mut found);
         asm_input_written::check(&accesses, &mut found);
         asm_early_clobber::check(&accesses, &mut found);
-        asm_label::check(&accesses, &mut found);
+        asm_label::check(&accesses, &mut problems);
         asm_address_space::check(text, &accesses, &mut found);
         asm_convergent::check(&accesses, &mut found);
         if !asm_volatile::check(&accesses, &mut found) {
             asm_memory_clobber::check(&accesses, &mut found);
         }
     }
-    problems.extend(found.into_iter().map(|diagnostic| Found { diagnostic, unresolved: None }));
+    problems.extend(found.into_iter().map(|diagnostic| Found { diagnostic, about: About::Statement }));
     problems
 }
 
@@ -84,11 +88,16 @@ pub fn check_together<'s>(
     modules: impl Iterator<Item = &'s Module> + Clone,
     found: impl Iterator<Item = Found>,
 ) -> Vec<Diagnostic> {
-    let is_declared = |found: &Found| {
-        found.unresolved.as_deref().is_some_and(|name| is_declared_elsewhere(statements, name))
-    };
-    let mut found: Vec<_> = found.filter(|found| !is_declared(found)).map(|found| found.diagnostic).collect();
     let braces = Braces::new(statements.iter().zip(modules.clone().map(|module| &module.unmatched)));
+    let is_problem = |found: &Found| match &found.about {
+        About::Statement => true,
+        About::Undeclared(name) => !statements.iter().any(|statement| declares(statement, name)),
+        About::Declared { name, function } => {
+            let is_user = |statement: &Statement| names(statement, name) && !declares(statement, name);
+            !braces.are_shared(*function) && !statements.iter().any(is_user)
+        }
+    };
+    let mut found: Vec<_> = found.filter(is_problem).map(|found| found.diagnostic).collect();
     let unmatched = statements.iter().zip(modules);
     found.extend(unmatched.filter_map(|(statement, module)| braces.problem(statement, &module.unmatched)));
     asm_cta_group::check(statements, &mut found);

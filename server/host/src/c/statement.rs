@@ -180,7 +180,8 @@ fn operand(
     direction: Direction,
 ) -> Operand {
     let is_known = constraint.holes() == 0;
-    let direction = if constraint.text.starts_with('+') { Direction::Both } else { direction };
+    let is_both = direction == Direction::Output && constraint.text.starts_with('+');
+    let direction = if is_both { Direction::Both } else { direction };
     Operand {
         direction,
         constraint: if is_known { constraint.text.trim().to_owned() } else { String::new() },

@@ -7,6 +7,7 @@ use warplens_hir::ptx::{Function, Instruction, NameRef, Role};
 use warplens_host::Statement;
 use warplens_isa::ptx as isa;
 
+use super::encoding::placeholder;
 use super::module::{Module, register};
 
 /// A function of PTX with what the checks ask.
@@ -109,10 +110,10 @@ impl<'m> Accesses<'m> {
     pub(super) fn name(&self, operand: usize) -> String {
         let statement = self.statement;
         let expression = statement.operands[operand].expression.as_deref().filter(|text| text.len() <= 40);
-        let register = register(statement, operand);
+        let written = placeholder(statement, operand);
         match expression {
-            Some(expression) => format!("`{register}` (`{expression}`)"),
-            None => format!("`{register}`"),
+            Some(expression) => format!("`{written}` (`{expression}`)"),
+            None => format!("`{written}`"),
         }
     }
 }

@@ -21,21 +21,16 @@ pub(super) fn check(text: &str, accesses: &Accesses<'_>, found: &mut Vec<Diagnos
             let Some(operand) = accesses.operand(&name) else { continue };
             let declared = &accesses.statement.operands[operand];
             let expression = declared.expression.as_deref().unwrap_or_default();
-            if !is_generic_pointer(&text[..accesses.statement.range.start], expression) {
+            let Some(severity) = severity(&text[..accesses.statement.range.start], expression) else {
                 continue;
-            }
+            };
             let Some(host) = accesses.host(name.range) else { continue };
             let message = format!(
                 "{} is a generic address, but `{}` needs an address in shared memory; pass `__cvta_generic_to_shared(…)`",
                 accesses.name(operand),
                 instruction.mnemonic()
             );
-            found.push(Diagnostic::new(
-                text_range(&host),
-                Severity::Error,
-                codes::ASM_ADDRESS_SPACE,
-                message,
-            ));
+            found.push(Diagnostic::new(text_range(&host), severity, codes::ASM_ADDRESS_SPACE, message));
         }
     }
 }
@@ -56,8 +51,24 @@ fn bases(accesses: &Accesses<'_>, instruction: Instruction<'_>) -> Vec<warplens_
         .collect()
 }
 
-/// Whether an expression is certainly a generic address: `&x`, or the name of an array in shared memory, also after casts.
-fn is_generic_pointer(before: &str, expression: &str) -> bool {
+/// How bad it is that an expression is the address: `&x`, or the name of a pointer or of an array in shared memory, also after casts and
+/// with something added. `None` if it may be an address of shared memory.
+fn severity(before: &str, expression: &str) -> Option<Severity> {
+    let rest = without_casts(expression);
+    if let Some(object) = rest.strip_prefix('&') {
+        let is_object = object.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '('));
+        return is_object.then_some(Severity::Error);
+    }
+    let start = before.len().saturating_sub(MAX_LOOK_BACK);
+    let start = (start..before.len()).find(|at| before.is_char_boundary(*at)).unwrap_or(before.len());
+    let (name, _) = rest.split_once('+').unwrap_or((rest, ""));
+    let name = without_casts(name);
+    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if is_name { severity_of_name(&before[start..], name) } else { None }
+}
+
+/// The expression in its brackets and casts to pointers and integers.
+fn without_casts(expression: &str) -> &str {
     let mut rest = expression.trim();
     loop {
         rest = rest.trim_start();
@@ -77,16 +88,9 @@ fn is_generic_pointer(before: &str, expression: &str) -> bool {
         } else if rest.starts_with('(') && rest.ends_with(')') {
             rest = &rest[1..rest.len() - 1];
         } else {
-            break;
+            return rest;
         }
     }
-    if let Some(object) = rest.strip_prefix('&') {
-        return object.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '('));
-    }
-    let is_name = !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let start = before.len().saturating_sub(MAX_LOOK_BACK);
-    let start = (start..before.len()).find(|at| before.is_char_boundary(*at)).unwrap_or(before.len());
-    is_name && is_shared_array(&before[start..], rest)
 }
 
 fn is_type(text: &str) -> bool {
@@ -99,8 +103,10 @@ fn is_type(text: &str) -> bool {
             || ["int", "long", "unsigned", "size_t"].iter().any(|word| text.ends_with(word)))
 }
 
-/// Whether the last declaration of a name makes it an array in shared memory, `__shared__ float tile[64];`, whose scope is still open.
-fn is_shared_array(before: &str, name: &str) -> bool {
+/// The same for a name, by its last declaration, if its scope is still open: an array in shared memory, `__shared__ float tile[64];`, or a
+/// pointer to an object, `const float *p`. Programs with such pointers exist that work, where the window of shared memory starts at a
+/// multiple of 2^32.
+fn severity_of_name(before: &str, name: &str) -> Option<Severity> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let uses = before.match_indices(name).filter(|(at, _)| {
         !before[..*at].ends_with(is_word) && !before[at + name.len()..].starts_with(is_word)
@@ -110,18 +116,60 @@ fn is_shared_array(before: &str, name: &str) -> bool {
         let ahead = before[..at].trim_end();
         ahead.ends_with(|c: char| is_word(c) || matches!(c, '*' | '&' | '>')) && !ahead.ends_with("return")
     };
-    let Some((at, _)) = uses.filter(|(at, _)| may_declare(*at)).last() else { return false };
+    let (at, _) = uses.filter(|(at, _)| may_declare(*at)).last()?;
     let start = before[..at].rfind([';', '{', '}']).map_or(0, |end| end + 1);
-    before[start..at].split_whitespace().any(|word| word == "__shared__")
-        && before[at + name.len()..].trim_start().starts_with('[')
-        && is_in_scope(&before[at..])
+    let (declared, after) = (&before[start..at], before[at + name.len()..].trim_start());
+    let is_shared = declared.split_whitespace().any(|word| word == "__shared__");
+    let (from, depths) = (&before[at..], depths(&before[at..]));
+    if is_shared && after.starts_with('[') {
+        return (depths.lowest >= 0).then_some(Severity::Error);
+    }
+    let declared = declared.trim_end().strip_suffix('*')?;
+    let is_pointer = match after.strip_prefix('=') {
+        Some(value) => {
+            is_type_of_object(declared) && value.trim_start().starts_with('&') && depths.lowest >= 0
+        }
+        None => is_parameter(declared, &from[name.len()..]) && depths.last > 0,
+    };
+    is_pointer.then_some(Severity::Warning)
 }
 
-/// Whether no brace closes the block that a text begins in. Those of templates are in pairs, but for mistakes.
-fn is_in_scope(text: &str) -> bool {
-    let depths = text.bytes().filter(|byte| matches!(byte, b'{' | b'}')).scan(0, |depth, byte| {
-        *depth += if byte == b'{' { 1 } else { -1 };
-        Some(*depth)
+/// Whether a parameter after `declared` is one of a function whose body follows.
+fn is_parameter(declared: &str, after: &str) -> bool {
+    let Some((_, declared)) = declared.rsplit_once(['(', ',']) else { return false };
+    let mut depth = 1;
+    let closed = after.char_indices().find(|(_, c)| {
+        depth += match c {
+            '(' => 1,
+            ')' => -1,
+            _ => 0,
+        };
+        depth == 0
     });
-    depths.min().is_none_or(|lowest| lowest >= 0)
+    let Some((end, _)) = closed else { return false };
+    is_type_of_object(declared) && after[end + 1..].trim_start().starts_with('{')
+}
+
+/// Whether a text may be the type before the `*` of a declaration, and no factor of a product.
+fn is_type_of_object(text: &str) -> bool {
+    let is_part =
+        |c: char| c.is_alphanumeric() || c.is_whitespace() || matches!(c, '_' | ':' | '*' | '<' | '>');
+    let text = text.trim();
+    text.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && text.chars().all(is_part)
+        && !text.starts_with("return")
+}
+
+/// How deep in braces a text gets from its start. Those of templates are in pairs, but for mistakes.
+struct Depths {
+    lowest: i32,
+    last: i32,
+}
+
+fn depths(text: &str) -> Depths {
+    let braces = text.bytes().filter(|byte| matches!(byte, b'{' | b'}'));
+    braces.fold(Depths { lowest: 0, last: 0 }, |Depths { lowest, last }, byte| {
+        let last = last + if byte == b'{' { 1 } else { -1 };
+        Depths { lowest: lowest.min(last), last }
+    })
 }

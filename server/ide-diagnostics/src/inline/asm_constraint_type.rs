@@ -1,7 +1,7 @@
 //! `asm-constraint-type`: an operand whose constraint gives a register of another type than the instruction needs, and constraints
 //! that the compiler does not accept.
 
-use warplens_host::{Dialect, Direction, Statement};
+use warplens_host::{Dialect, Direction, Operand, Statement, Template};
 use warplens_ide_db::{Diagnostic, Severity};
 
 use super::module::{register, register_type};
@@ -24,7 +24,7 @@ pub(super) fn of_operand(statement: &Statement, text: &str, found: Diagnostic) -
 /// Reports constraints that are wrong whatever the template is.
 pub(super) fn check_constraints(statement: &Statement, found: &mut Vec<Diagnostic>) {
     match statement.dialect {
-        Dialect::Gcc => found.extend(tied(statement)),
+        Dialect::Gcc => found.extend(tied(statement).or_else(|| refused(statement))),
         Dialect::Triton => found.extend(pack(statement)),
         _ => {}
     }
@@ -38,6 +38,33 @@ fn tied(statement: &Statement) -> Option<Diagnostic> {
         operand.constraint
     );
     Some(Diagnostic::new(text_range(&operand.range), Severity::Error, codes::ASM_CONSTRAINT_TYPE, message))
+}
+
+/// What nvcc says no to: outputs without `=`, inputs with it, and letters of other targets.
+fn refused(statement: &Statement) -> Option<Diagnostic> {
+    if !statement.knows_operands {
+        return None;
+    }
+    // Clang has `i`, `b` and `c` too.
+    let is_letter = |c: char| matches!(c, 'h' | 'r' | 'l' | 'q' | 'f' | 'd' | 'n' | 'C' | 'i' | 'b' | 'c');
+    statement.operands.iter().find_map(|operand| {
+        let Operand { constraint, direction, range, .. } = operand;
+        let is_written = constraint.starts_with(['=', '+']);
+        let problem = if constraint.is_empty() || constraint.contains(Template::HOLE) {
+            return None;
+        } else if *direction != Direction::Input && !is_written {
+            format!("the constraint `\"{constraint}\"` of an output lacks `=`; write `\"={constraint}\"`")
+        } else if *direction == Direction::Input && is_written {
+            format!("the constraint `\"{constraint}\"` is one of an output; write `\"{}\"`, or move the operand", operand.class())
+        } else if !operand.class().chars().all(is_letter) {
+            format!(
+                "nvcc does not know the constraint `\"{constraint}\"` in PTX; write `h`, `r`, `l`, `q`, `f`, `d`, `n` or `C`"
+            )
+        } else {
+            return None;
+        };
+        Some(Diagnostic::new(text_range(range), Severity::Error, codes::ASM_CONSTRAINT_TYPE, problem))
+    })
 }
 
 /// A call with `pack` needs registers for all elements that it processes at once.
@@ -63,6 +90,14 @@ fn pack(statement: &Statement) -> Option<Diagnostic> {
             return Some(wrong("outputs", needed, outputs));
         }
     }
-    let least = pack.arguments? * (elements * 8).div_ceil(32);
-    (inputs < least).then(|| wrong("inputs or more", least, inputs))
+    let arguments = pack.arguments?;
+    let least = arguments * (elements * 8).div_ceil(32);
+    if inputs < least {
+        return Some(wrong("inputs or more", least, inputs));
+    }
+    let most = arguments * elements;
+    let message = format!(
+        "the constraints have {inputs} inputs, but {arguments} arguments with `pack={elements}` fill {most} registers at most: one for each element"
+    );
+    (inputs > most).then(|| Diagnostic::new(range, Severity::Error, codes::ASM_CONSTRAINT_TYPE, message))
 }

@@ -1,6 +1,6 @@
 //! `asm-input-written`: an input that the template writes.
 
-use warplens_host::Direction;
+use warplens_host::{Dialect, Direction};
 use warplens_ide_db::{Diagnostic, Severity};
 
 use super::accesses::Accesses;
@@ -17,8 +17,13 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
             continue;
         }
         reported.push(access.operand);
+        let remedy = match accesses.statement.dialect {
+            Dialect::Gcc => "make it an output with `+`",
+            Dialect::Rust | Dialect::PtxAsm => "make it an `inout`",
+            _ => "copy it to a register first",
+        };
         let message = format!(
-            "{} is written, but is an input: the compiler assumes that it keeps its value; make it an output that is read, as with `+`",
+            "{} is written, but is an input: the compiler assumes that it keeps its value; {remedy}",
             accesses.name(access.operand)
         );
         found.push(Diagnostic::new(

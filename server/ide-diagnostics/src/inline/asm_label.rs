@@ -1,30 +1,44 @@
-//! `asm-label`: a label that exists twice when the function is inlined twice.
+//! `asm-label`: a label or register that exists twice when the function is inlined twice.
 
+use warplens_hir::ptx::SymbolKind;
 use warplens_ide_db::{Diagnostic, Severity};
 
 use super::accesses::Accesses;
+use super::found::{About, Found};
 use super::placeholders::{PartKind, parts};
 use super::ranges::text_range;
 use crate::codes;
 
-pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Found>) {
     let function = accesses.function;
     let unique =
         parts(accesses.statement).iter().any(|part| matches!(part.kind, PartKind::Unique | PartKind::Hole));
     if unique {
         return;
     }
-    for label in function.labels() {
-        let symbol = function.symbol(label.symbol);
+    for symbol in function.symbols() {
         // Only the scope of the function itself is shared.
         if function.scopes()[symbol.scope.index()].parent.is_some() {
             continue;
         }
+        let what = match symbol.kind {
+            SymbolKind::Label { .. } => "label",
+            SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. } => "register",
+            _ => continue,
+        };
+        // The registers of the operands are not in the host file.
         let Some(host) = accesses.host(symbol.range) else { continue };
         let message = format!(
-            "the label `{}` is in no scope of its own, so a second copy of the statement declares it again: inlined or unrolled code does not assemble; put the statement in braces",
+            "the {what} `{}` is in no scope of its own, so a second copy of the statement declares it again: inlined or unrolled code does not assemble; put the statement in braces",
             symbol.name
         );
-        found.push(Diagnostic::new(text_range(&host), Severity::Warning, codes::ASM_LABEL, message));
+        let diagnostic = Diagnostic::new(text_range(&host), Severity::Warning, codes::ASM_LABEL, message);
+        let about = match symbol.kind {
+            SymbolKind::Label { .. } => About::Statement,
+            _ => {
+                About::Declared { name: symbol.name.to_string(), function: accesses.statement.place.function }
+            }
+        };
+        found.push(Found { diagnostic, about });
     }
 }

@@ -4,7 +4,7 @@ use warplens_host::Dialect;
 use warplens_ide_db::{Diagnostic, Severity};
 
 use super::accesses::Accesses;
-use super::effects::{Effect, effect};
+use super::effects::{Effect, effect, reads_memory};
 use super::ranges::text_range;
 use crate::codes;
 
@@ -32,13 +32,22 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
             ));
         }
         Dialect::Rust => {
-            let Some((name, _)) = option("nomem").or_else(|| option("readonly")) else { return };
-            let Some(instruction) = first(&[Effect::Memory]) else { return };
+            let nomem = option("nomem");
+            let Some((name, _)) = nomem.or_else(|| option("readonly")) else { return };
+            let load =
+                || accesses.instructions().find(|instruction| nomem.is_some() && reads_memory(*instruction));
+            let written = first(&[Effect::Memory]);
+            let Some(instruction) = written.or_else(load) else { return };
             let Some(host) = accesses.mnemonic(instruction) else { return };
-            let message = format!(
-                "`{}` has an effect on memory, but `{name}` says that the statement has none; remove it",
-                instruction.mnemonic()
-            );
+            let mnemonic = instruction.mnemonic();
+            let message = match written {
+                Some(_) => format!(
+                    "`{mnemonic}` has an effect on memory, but `{name}` says that the statement has none; remove it"
+                ),
+                None => format!(
+                    "`{mnemonic}` reads memory, but `{name}` says that the statement accesses none; write `readonly`"
+                ),
+            };
             found.push(Diagnostic::new(
                 text_range(&host),
                 Severity::Warning,

@@ -28,7 +28,7 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) -> boo
     let what = if effect(accesses.function, instruction) == Effect::Memory {
         "has an effect on memory"
     } else {
-        "gives another result each time"
+        "may give another result each time"
     };
     let why = match statement.dialect {
         Dialect::Gcc => format!(

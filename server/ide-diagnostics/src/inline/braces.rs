@@ -9,9 +9,18 @@ use super::placeholders::{PartKind, parts};
 use super::ranges::text_range;
 use crate::codes;
 
-/// The braces of the statements of a file: for each function, those that its statements open and do not close, and whether a statement
-/// is not known.
-pub(super) struct Braces(FxHashMap<usize, (i32, bool)>);
+/// The braces of the statements of a file, by function.
+pub(super) struct Braces(FxHashMap<usize, OfFunction>);
+
+#[derive(Clone, Copy, Default)]
+struct OfFunction {
+    /// How many its statements open and do not close.
+    depth: i32,
+    /// Whether one of its statements opens a scope that it does not close, or the other way round.
+    has_unmatched: bool,
+    /// Whether the text of one of its statements is not known.
+    is_unknown: bool,
+}
 
 /// The braces of a template without a counterpart in it, as offsets.
 #[derive(Debug, Default)]
@@ -22,19 +31,26 @@ pub(super) struct Unmatched {
 
 impl Braces {
     pub(super) fn new<'s>(statements: impl Iterator<Item = (&'s Statement, &'s Unmatched)>) -> Braces {
-        let mut functions: FxHashMap<usize, (i32, bool)> = FxHashMap::default();
-        for (statement, unmatched) in statements {
-            let (depth, unknown) = functions.entry(statement.place.function).or_default();
-            *depth += unmatched.opened.len() as i32 - unmatched.closed.len() as i32;
-            *unknown |= statement.template.holes() > 0;
+        let mut functions: FxHashMap<usize, OfFunction> = FxHashMap::default();
+        for (statement, Unmatched { opened, closed }) in statements {
+            let found = functions.entry(statement.place.function).or_default();
+            found.depth += opened.len() as i32 - closed.len() as i32;
+            found.has_unmatched |= !opened.is_empty() || !closed.is_empty();
+            found.is_unknown |= statement.template.holes() > 0;
         }
         Braces(functions)
     }
 
+    /// Whether a statement of the function may open a scope around another one.
+    pub(super) fn are_shared(&self, function: usize) -> bool {
+        self.0.get(&function).is_some_and(|found| found.has_unmatched || found.is_unknown)
+    }
+
     /// The first brace of a statement that no statement of its function closes or opens.
     pub(super) fn problem(&self, statement: &Statement, unmatched: &Unmatched) -> Option<Diagnostic> {
-        let (depth, unknown) = self.0.get(&statement.place.function).copied().unwrap_or_default();
-        if depth == 0 || unknown || statement.template.holes() > 0 {
+        let OfFunction { depth, is_unknown, .. } =
+            self.0.get(&statement.place.function).copied().unwrap_or_default();
+        if depth == 0 || is_unknown || statement.template.holes() > 0 {
             return None;
         }
         let (at, message) = match (depth > 0, unmatched.opened.first(), unmatched.closed.first()) {

@@ -9,7 +9,7 @@ pub(super) enum Effect {
     Memory,
     /// It reads memory.
     Load,
-    /// Its result differs from one execution to the next.
+    /// Its result differs from one execution to the next, or from one place to another.
     Changes,
     None,
 }
@@ -27,10 +27,16 @@ pub(super) fn effect(function: &Function, instruction: Instruction<'_>) -> Effec
         }
         "ld" if has("volatile") || has("acquire") || has("relaxed") || has("mmio") => Effect::Changes,
         "ld" | "ldu" | "ldmatrix" | "suld" => Effect::Load,
-        "nanosleep" => Effect::Changes,
+        "nanosleep" | "activemask" => Effect::Changes,
         "mov" if reads_clock(function, instruction) => Effect::Changes,
         _ => Effect::None,
     }
+}
+
+/// Whether an instruction reads memory that may change.
+pub(super) fn reads_memory(instruction: Instruction<'_>) -> bool {
+    let is_load = matches!(instruction.opcode(), "ld" | "ldu" | "ldmatrix" | "suld");
+    is_load && !instruction.has("const") && !instruction.has("param")
 }
 
 fn reads_clock(function: &Function, instruction: Instruction<'_>) -> bool {

@@ -10,8 +10,19 @@ use super::ranges::text_range;
 #[derive(Debug, Clone)]
 pub struct Found {
     pub diagnostic: Diagnostic,
-    /// The name that the statement does not declare: it is none if another statement of the file does.
-    pub(super) unresolved: Option<String>,
+    pub(super) about: About,
+}
+
+/// What other statements of the file may change about a problem.
+#[derive(Debug, Clone)]
+pub(super) enum About {
+    /// Nothing.
+    Statement,
+    /// A name that the statement does not declare: it is no problem if another statement does.
+    Undeclared(String),
+    /// A register without a scope, in a function of the host: it is no problem if another statement uses it, or may have
+    /// opened a scope around it.
+    Declared { name: String, function: usize },
 }
 
 impl Found {

@@ -8,9 +8,10 @@ use warplens_ide_db::{Database, Diagnostic, File, Fix, Fixes, Related, Severity,
 
 use super::asm_constraint_type;
 use super::encoding::encode;
-use super::found::Found;
+use super::found::{About, Found};
 use super::module::{Module, register};
 use super::ranges::text_range;
+use super::wording::in_words_of_host;
 use crate::codes;
 use crate::file::diagnostics;
 use crate::rules::Rules;
@@ -93,7 +94,10 @@ fn in_host(host_text: &str, module: &Module, statement: &Statement, found: Diagn
     if found.code == codes::UNRESOLVED_NAME && may_be_of_module(module, &range) {
         return None;
     }
-    let unresolved = (found.code == codes::UNRESOLVED_NAME).then(|| text.to_owned());
+    let about = match found.code {
+        codes::UNRESOLVED_NAME => About::Undeclared(text.to_owned()),
+        _ => About::Statement,
+    };
     // A type that fits no register is a problem of its operands.
     let range = match text.starts_with('.') && found.code == codes::OPERAND_TYPE {
         true => first_operand(module, statement, range.end).unwrap_or(range),
@@ -120,7 +124,9 @@ fn in_host(host_text: &str, module: &Module, statement: &Statement, found: Diagn
             .collect(),
         ..found
     };
-    Some(Found { diagnostic: asm_constraint_type::of_operand(statement, text, mapped), unresolved })
+    let (before, rest) = module.text.text.split_at(range.start);
+    let typed = asm_constraint_type::of_operand(statement, text, mapped);
+    Some(Found { diagnostic: in_words_of_host(statement, before, rest, typed), about })
 }
 
 /// The first operand of the host in the statement of PTX from an offset on.
@@ -147,19 +153,26 @@ fn end_of_text(module: &Module, range: Range<usize>) -> Range<usize> {
     end - last..end
 }
 
-/// Whether another statement declares the name: statements may share registers.
-pub(super) fn is_declared_elsewhere(statements: &[Statement], name: &str) -> bool {
-    let declares = |statement: &Statement| {
-        let text = &statement.template.text;
-        text.contains('.')
-            && text.match_indices(name).any(|(at, _)| {
-                let line = text[..at].rfind([';', '{', '}']).map_or(0, |end| end + 1);
-                text[line..at].contains(".reg")
-                    || text[line..at].contains(".shared")
-                    || text[line..at].contains(".param")
-            })
-    };
-    statements.iter().any(declares)
+/// Whether a statement declares the name: statements may share registers.
+pub(super) fn declares(statement: &Statement, name: &str) -> bool {
+    let text = &statement.template.text;
+    occurrences(text, name).any(|at| {
+        let line = text[..at].rfind([';', '{', '}']).map_or(0, |end| end + 1);
+        [".reg", ".shared", ".param"].iter().any(|space| text[line..at].contains(space))
+    })
+}
+
+/// Whether a statement has the name in its text.
+pub(super) fn names(statement: &Statement, name: &str) -> bool {
+    occurrences(&statement.template.text, name).next().is_some()
+}
+
+/// Where a text has the name as a word.
+fn occurrences(text: &str, name: &str) -> impl Iterator<Item = usize> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
+    text.match_indices(name)
+        .map(|(at, _)| at)
+        .filter(move |at| !text[..*at].ends_with(is_word) && !text[at + name.len()..].starts_with(is_word))
 }
 
 /// Whether a name may be a variable or function of the module around the statement.

@@ -552,7 +552,7 @@ __device__ void f(unsigned a, int x) {
 "#,
         expect![[r#"
             3:`asm` ▽ 2 findings
-            3:`%1` asm-input-written: `%1` (`x`) is written, but is an input: the compiler assumes that it keeps its value; make it an output that is read, as with `+`
+            3:`%1` asm-input-written: `%1` (`x`) is written, but is an input: the compiler assumes that it keeps its value; make it an output with `+`
             3:`st.shared.u32 [%0], t;` uninitialized-read: Uninitialized read: `t` in lanes 0-31, before it is written
             3:`div.u32 %1, %1, 0;` division-by-zero: Division by zero: in lanes 0-31
         "#]],

@@ -151,6 +151,147 @@ fn what_denies_side_effects_is_said_with_its_remedy() {
     }
 }
 
+/// Each text has this problem, and its right twin none.
+#[track_caller]
+fn assert_problems(extension: &str, cases: &[(&str, &str, &str)]) {
+    for (text, right, problem) in cases {
+        let found = found_in(extension, text);
+        assert!(found.iter().any(|found| found.starts_with(problem)), "{text}\n{found:#?}");
+        assert_eq!(found_in(extension, right), [""; 0], "{right}");
+    }
+}
+
+#[test]
+fn declarations_that_inlined_copies_repeat() {
+    let in_scope = "void f(int a) { int o; asm(\"{ .reg .b32 t; add.s32 t, %1, 1; mov.b32 %0, t; }\" : \"=r\"(o) : \"r\"(a)); }";
+    let without = in_scope.replace("{ .reg", ".reg").replace("t; }", "t;");
+    let label = "void f() { asm volatile(\"bra DONE; membar.gl; DONE:\" ::: \"memory\"); }";
+    let unique = label.replace("DONE", "DONE%=");
+    assert_problems(
+        "cu",
+        &[
+            (&without, in_scope, "asm-label: the register `t`"),
+            (label, &unique, "asm-label: the label `DONE`"),
+        ],
+    );
+    // Statements that share a register, and a scope that another statement opens.
+    for shared in [
+        "void f(int a) { asm volatile(\".reg .b32 t;\"); asm volatile(\"mov.b32 t, %0;\" :: \"r\"(a)); }",
+        "__global__ void f() { asm volatile(\"{\"); asm volatile(\".reg .b32 t; mov.b32 t, 1;\"); asm volatile(\"}\"); }",
+        "__global__ void f() { asm volatile(\".shared .b8 room[4096];\"); }",
+    ] {
+        assert_eq!(found_in("cu", shared), [""; 0], "{shared}");
+    }
+}
+
+#[test]
+fn pointers_in_accesses_to_shared_memory() {
+    let load = |before: &str, address: &str| {
+        format!(
+            "__device__ float f({before} float v; asm volatile(\"ld.shared.f32 %0, [%1];\" : \"=f\"(v) : \"l\"({address}) : \"memory\"); return v; }}"
+        )
+    };
+    for (before, address) in [
+        ("const float *p) {", "p"),
+        ("const float *p, int i) {", "p + i"),
+        ("int i) { __shared__ float t[64];", "t + i"),
+        ("int i) { __shared__ float t[64];", "(const void *)(t + i)"),
+        ("int i) { float x; float *p = &x;", "p"),
+    ] {
+        let found = found_in("cu", &load(before, address));
+        assert!(
+            found.len() == 1 && found[0].starts_with("asm-address-space"),
+            "{before} {address}: {found:?}"
+        );
+    }
+    for (before, address) in [
+        ("uint64_t p) {", "p"),
+        ("const S *p) {", "p->address"),
+        ("const S *p) {", "p->address + 4"),
+        ("uint64_t a, uint64_t b) { uint64_t p = a * b;", "p"),
+        ("uint64_t a) { float *p = (float *)__cvta_generic_to_shared(&x);", "p"),
+        ("const float *q) { uint64_t p = address(a * q);", "p"),
+    ] {
+        assert_eq!(found_in("cu", &load(before, address)), [""; 0], "{before} {address}");
+    }
+    // A parameter of another function.
+    let other = "__device__ float g(const float *p) { return *p; }";
+    assert_eq!(found_in("cu", &format!("{other} {}", load("", "p").replace("f( ", "f() { "))), [""; 0]);
+}
+
+#[test]
+fn what_the_compiler_of_the_host_is_told() {
+    let mask = |volatile: &str| {
+        format!("unsigned f() {{ unsigned m; asm {volatile}(\"activemask.b32 %0;\" : \"=r\"(m)); }}")
+    };
+    let mov = |output: &str, input: &str| {
+        format!("__device__ void f(int a) {{ int o; asm(\"mov.b32 %0, %1;\" : {output} : {input}); }}")
+    };
+    let right = mov("\"=r\"(o)", "\"r\"(a)");
+    let comment = "void f(int a) { int o; asm(\"add.u32 %0, %1, %1; // double\\n\"\n \"sub.u32 %0, %0, 1;\" : \"=r\"(o) : \"r\"(a)); }";
+    assert_problems(
+        "cu",
+        &[
+            (&mask(""), &mask("volatile"), "asm-volatile"),
+            (&mov("\"=m\"(o)", "\"r\"(a)"), &right, "asm-constraint-type: nvcc does not know"),
+            (&mov("\"=r\"(o)", "\"g\"(a)"), &right, "asm-constraint-type: nvcc does not know"),
+            (
+                &mov("\"r\"(o)", "\"r\"(a)"),
+                &right,
+                "asm-constraint-type: the constraint `\"r\"` of an output lacks `=`",
+            ),
+            (
+                &mov("\"=r\"(o)", "\"=r\"(a)"),
+                &right,
+                "asm-constraint-type: the constraint `\"=r\"` is one of an output",
+            ),
+            (&comment.replace("double\\n", "double"), comment, "asm-comment"),
+            (
+                "void f() { asm volatile(\"{.reg .u32 t; mov.u32 t, %%tid.x;}\"); }",
+                "void f() { asm volatile(\"{.reg .u32 t; mov.u32 t, %tid.x;}\"); }",
+                "syntax-error: `%%` stands for `%` only in a statement with a colon",
+            ),
+        ],
+    );
+    // Assembly of a CPU, in a file that is about CUDA too.
+    for cpu in [
+        "void cuda() { int o; asm volatile(\"mov %1, %0;\" : \"=m\"(o) : \"g\"(1)); }",
+        "void cuda() { asm volatile(\"lock; addl %1, %0;\" : \"+m\"(o) : \"x\"(1)); }",
+    ] {
+        assert_eq!(found_in("cu", cpu), [""; 0], "{cpu}");
+    }
+    let load = |option: &str| {
+        format!(
+            "unsafe fn f(p: *const u32) -> u32 {{ let r: u32; asm!(\"ld.global.u32 {{0}}, [{{1}}];\", out(reg32) r, in(reg64) p, options({option})); r }}"
+        )
+    };
+    assert_problems(
+        "rs",
+        &[(&load("nomem"), &load("readonly"), "asm-memory-clobber: `ld.global.u32` reads memory")],
+    );
+    let max = |text: &str, constraints: &str| {
+        format!(
+            "import triton.language as tl\ndef k(v):\n    tl.inline_asm_elementwise(\"{text}\", \"{constraints}\", [v], dtype=tl.float32, is_pure=True, pack=1)\n"
+        )
+    };
+    let right = max("max.f32 $0, $1, $1;", "=f,f");
+    assert_problems(
+        "py",
+        &[
+            (
+                &max("max.f32 $0, $1, $2;", "=f,f,f"),
+                &right,
+                "asm-constraint-type: the constraints have 2 inputs",
+            ),
+            (
+                &max("max.f32 %0, %1, %1;", "=f,f"),
+                &right,
+                "asm-operand-index: operand 0 is written `$0` here",
+            ),
+        ],
+    );
+}
+
 /// A header with many statements.
 fn header() -> String {
     let function = |index: usize| {

@@ -5,7 +5,6 @@
     reason = "a plain loop over lanes becomes vectors wherever it is inlined"
 )]
 
-use std::any::Any;
 use std::hint::black_box;
 
 use pulp::Simd;
@@ -25,10 +24,14 @@ static LANE_MASK_TABLE: [[i32; 8]; 256] = {
 
 /// The mask of the lanes that are all ones; all other lanes must be 0.
 #[inline(always)]
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(unused_variables, reason = "only x86 has instructions for it")
+)]
 pub fn mask_of<S: Simd>(simd: S, holds: &[u32; 32]) -> u32 {
     #[cfg(target_arch = "x86_64")]
     {
-        let simd: &dyn Any = &simd;
+        let simd: &dyn std::any::Any = &simd;
         if let Some(simd) = simd.downcast_ref::<pulp::x86::V4>() {
             let signs = |&half: &[u32; 16]| u32::from(simd.avx512dq._mm512_movepi32_mask(pulp::cast(half)));
             return holds.as_chunks().0.iter().rev().map(signs).fold(0, |mask, half| mask << 16 | half);

@@ -3,8 +3,6 @@
 //! Rounding to nearest uses the host's floats, which round alike. Everything else goes through [`soft_float`], so every
 //! mode is exact. Approximations return the correctly rounded value, which every documented bound admits.
 
-use std::any::Any;
-
 use pulp::Simd;
 use warplens_sim_warp::soft_float::{self, F32, F64, Rounding};
 
@@ -163,7 +161,7 @@ pub fn fma_32<S: Simd>(simd: S, a: f32, b: f32, c: f32) -> f32 {
 fn has_fma<S: Simd>(simd: S) -> bool {
     #[cfg(target_arch = "x86_64")]
     {
-        let simd: &dyn Any = &simd;
+        let simd: &dyn std::any::Any = &simd;
         if simd.is::<pulp::x86::V3>() || simd.is::<pulp::x86::V4>() {
             return true;
         }
