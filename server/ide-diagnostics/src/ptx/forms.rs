@@ -13,7 +13,8 @@ mod words;
 use std::sync::Arc;
 
 use warplens_hir::ptx::{
-    Checker, FormMatch, Function, Instruction, MnemonicForms, Near, Order, Platform, UnmetRequirement,
+    Checker, FormMatch, Function, Instruction, Mismatch, MnemonicForms, Near, OperandError, Order, Platform,
+    UnmetRequirement,
 };
 use warplens_ide_db::ptx::{FormCache, module_target};
 use warplens_ide_db::{Db, File, Item, ItemFix, Problem};
@@ -109,8 +110,11 @@ impl Reporter<'_> {
         let mismatches = forms.iter().zip(missing);
         let mismatches =
             mismatches.map(|(form, missing)| (form, *missing, self.checker.mismatches(form, operands)));
-        let weigh = |(_, missing, mismatches): &(_, Option<UnmetRequirement>, Vec<_>)| {
-            2 * mismatches.len() + usize::from(missing.is_some())
+        // A form that takes as many operands is meant rather than one that takes fewer or more.
+        let weigh = |(_, missing, mismatches): &(_, Option<UnmetRequirement>, Vec<Mismatch>)| {
+            let is_of_other_length =
+                mismatches.iter().any(|mismatch| matches!(mismatch.error, OperandError::Count { .. }));
+            4 * mismatches.len() + 2 * usize::from(missing.is_some()) + usize::from(is_of_other_length)
         };
         let Some((form, missing, mismatches)) = mismatches.min_by_key(weigh) else { return };
         let compared = Comparison { report: self, instruction, form };

@@ -6,7 +6,7 @@ use warplens_hir::ptx::{Function, Instruction};
 use warplens_ide_db::Problem;
 
 use crate::codes;
-use crate::ptx::unwritten_path::UnwrittenPath;
+use crate::ptx::unwritten_path::{GuardedWrite, UnwrittenPath};
 
 /// Reports the first read of a carry that is not written: from the start of the function, and after each call.
 pub(super) fn check(function: &Function, cfg: &Cfg, problems: &mut Vec<Problem>) {
@@ -17,7 +17,7 @@ pub(super) fn check(function: &Function, cfg: &Cfg, problems: &mut Vec<Problem>)
     let number = |found: Instruction<'_>| found.id().index() as u32;
     let reads = function.instructions().filter(|found| reads_carry(found.opcode())).map(number).collect();
     let writes = function.instructions().filter(|found| found.has("cc")).map(number).collect();
-    let path = UnwrittenPath::new(function, cfg, writes, &reads);
+    let path = UnwrittenPath::new(function, cfg, writes, &reads, GuardedWrite::WritesIfItHolds);
     let mut reported = FxHashSet::default();
     if let Some(read) = path.first_read() {
         reported.insert(read.id().index());
@@ -73,6 +73,12 @@ mod tests {
             "L: addc.u32 %r4, %r1, 0;\nadd.cc.u32 %r1, %r2, %r3;\n@%p1 bra L;\nret;",
             &[("3", &never("addc.u32"))],
         );
+        // In the lanes for which the guard does not hold.
+        check("@%p1 add.cc.u32 %r1, %r2, %r3;\naddc.u32 %r4, %r1, 0;\nret;", &[("4", &never("addc.u32"))]);
+        check(
+            "@%p1 add.cc.u32 %r1, %r2, %r3;\n@%p2 addc.u32 %r4, %r1, 0;\nret;",
+            &[("4", &never("addc.u32"))],
+        );
         check(
             "add.cc.u32 %r1, %r2, %r3;\ncall f;\naddc.u32 %r4, %r1, 0;\nret;",
             &[(
@@ -89,6 +95,9 @@ mod tests {
             "mad.lo.cc.u32 %r1, %r2, %r3, %r4;\nmadc.hi.u32 %r4, %r1, %r2, 0;\nret;",
             "@%p1 bra L;\nadd.cc.u32 %r1, %r2, %r3;\nbra J;\nL: sub.cc.u32 %r1, %r2, %r3;\nJ: addc.u32 %r4, %r1, 0;\nret;",
             "@%p1 add.cc.u32 %r1, %r2, %r3;\n@%p1 addc.u32 %r4, %r1, 0;\nret;",
+            "@%p1 add.cc.u32 %r1, %r2, %r3;\n@!%p1 sub.cc.u32 %r1, %r2, %r3;\naddc.u32 %r4, %r1, 0;\nret;",
+            "@%p1 add.cc.u32 %r1, %r2, %r3;\n@%p2 sub.cc.u32 %r1, %r2, %r3;\naddc.u32 %r4, %r1, 0;\nret;",
+            "add.cc.u32 %r1, %r2, %r3;\n@%p1 add.cc.u32 %r1, %r2, %r3;\naddc.u32 %r4, %r1, 0;\nret;",
             "@%p1 bra L;\nadd.cc.u32 %r1, %r2, %r3;\nL: @!%p1 addc.u32 %r4, %r1, 0;\nret;",
             "call f;\nadd.cc.u32 %r1, %r2, %r3;\naddc.u32 %r4, %r1, 0;\nret;",
         ] {

@@ -14,10 +14,20 @@ pub(super) struct UnwrittenPath<'f> {
     reads: &'f FxHashSet<u32>,
     /// The predicates that guard several instructions: only their values can exclude a path.
     shared: FxHashSet<ReferentId>,
+    guarded: GuardedWrite,
 }
 
-/// An instruction that is reached without a write, and known values of predicates there.
-type State = (u32, Vec<(ReferentId, bool)>);
+/// What a write under a guard that may not hold counts for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum GuardedWrite {
+    /// Another one may write in the other lanes.
+    Writes,
+    /// Nothing where the guard does not hold. Several ones with different predicates may exclude each other, so they write.
+    WritesIfItHolds,
+}
+
+/// An instruction that is reached without a write, known values of predicates there, and the predicate of a write that was skipped.
+type State = (u32, Vec<(ReferentId, bool)>, Option<ReferentId>);
 
 impl<'f> UnwrittenPath<'f> {
     /// `writes` and `reads` are the numbers of instructions. One that does both reads first.
@@ -26,6 +36,7 @@ impl<'f> UnwrittenPath<'f> {
         cfg: &'f Cfg,
         writes: FxHashSet<u32>,
         reads: &'f FxHashSet<u32>,
+        guarded: GuardedWrite,
     ) -> UnwrittenPath<'f> {
         let mut guards: FxHashMap<ReferentId, usize> = FxHashMap::default();
         for guard in function.instructions().filter_map(Instruction::guard) {
@@ -33,7 +44,7 @@ impl<'f> UnwrittenPath<'f> {
         }
         let shared =
             guards.into_iter().filter(|(_, count)| *count > 1).map(|(predicate, _)| predicate).collect();
-        UnwrittenPath { function, cfg, writes, reads, shared }
+        UnwrittenPath { function, cfg, writes, reads, shared, guarded }
     }
 
     /// The first read in text order that is reached from the start of the function without a write.
@@ -43,7 +54,7 @@ impl<'f> UnwrittenPath<'f> {
 
     /// The same, from the instruction with this number.
     pub(super) fn first_read_from(&self, start: u32) -> Option<Instruction<'f>> {
-        let mut open: Vec<State> = vec![(start, Vec::new())];
+        let mut open: Vec<State> = vec![(start, Vec::new(), None)];
         let mut seen: FxHashSet<State> = FxHashSet::default();
         let mut found = None;
         while let Some(state) = open.pop() {
@@ -67,7 +78,7 @@ impl<'f> UnwrittenPath<'f> {
     }
 
     /// Runs to the end of a block or to a write, and returns the first read before it.
-    fn run(&self, (start, mut known): State, open: &mut Vec<State>) -> Option<u32> {
+    fn run(&self, (start, mut known, mut skipped): State, open: &mut Vec<State>) -> Option<u32> {
         let block = self.cfg.block_of(start);
         let mut read = None;
         for index in start..self.cfg.block(block).instructions.end {
@@ -76,12 +87,20 @@ impl<'f> UnwrittenPath<'f> {
             if executes != Some(false) && self.reads.contains(&index) {
                 read = read.or(Some(index));
             }
-            // A guarded write counts: another one may write in the other lanes.
             if executes != Some(false) && self.writes.contains(&index) {
-                return read;
+                let guard = instruction.guard().filter(|_| executes.is_none());
+                let predicate = guard.map(|guard| self.function.name(guard.name).referent);
+                let is_other = skipped.is_some() && skipped != predicate;
+                if predicate.is_none() || is_other || self.guarded == GuardedWrite::Writes {
+                    return read;
+                }
+                skipped = predicate;
+                known = self.learn(&known, guard, false);
             }
             if instruction.opcode() == "bra" {
-                self.branch(block, instruction.guard(), executes, &known, open);
+                let mut states = Vec::new();
+                self.branch(block, instruction.guard(), executes, &known, &mut states);
+                open.extend(states.into_iter().map(|(start, known)| (start, known, skipped)));
                 return read;
             }
             if matches!(instruction.opcode(), "ret" | "exit" | "trap") {
@@ -94,7 +113,7 @@ impl<'f> UnwrittenPath<'f> {
                 known.retain(|(predicate, _)| *predicate != name.referent);
             }
         }
-        open.extend(self.cfg.successors(block).map(|next| (self.start_of(next), known.clone())));
+        open.extend(self.cfg.successors(block).map(|next| (self.start_of(next), known.clone(), skipped)));
         read
     }
 
@@ -105,7 +124,7 @@ impl<'f> UnwrittenPath<'f> {
         guard: Option<Guard>,
         executes: Option<bool>,
         known: &[(ReferentId, bool)],
-        open: &mut Vec<State>,
+        open: &mut Vec<(u32, Vec<(ReferentId, bool)>)>,
     ) {
         let mut successors = self.cfg.successors(block);
         // Both are the same block if only one is there.

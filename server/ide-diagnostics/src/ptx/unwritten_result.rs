@@ -6,7 +6,7 @@ use warplens_hir::ptx::{Function, FunctionKind, Parameter, Resolution, Role, Spa
 use warplens_ide_db::Problem;
 
 use crate::codes;
-use crate::ptx::unwritten_path::UnwrittenPath;
+use crate::ptx::unwritten_path::{GuardedWrite, UnwrittenPath};
 
 /// Reports each result of a function that is not written on a path to a `ret`, at the first such `ret`.
 pub(super) fn check(function: &Function, cfg: &Cfg, problems: &mut Vec<Problem>) {
@@ -18,7 +18,11 @@ pub(super) fn check(function: &Function, cfg: &Cfg, problems: &mut Vec<Problem>)
     let returns: FxHashSet<u32> = returns.map(|ret| ret.id().index() as u32).collect();
     for result in &signature.returns {
         let Some(writes) = writes(function, result) else { continue };
-        let Some(ret) = UnwrittenPath::new(function, cfg, writes, &returns).first_read() else { continue };
+        let Some(ret) =
+            UnwrittenPath::new(function, cfg, writes, &returns, GuardedWrite::Writes).first_read()
+        else {
+            continue;
+        };
         let name = result.name.as_deref().unwrap_or("the result");
         let message = format!(
             "the result `{name}` is not written on a path to this `ret`, so the caller reads an undefined value; write it before"

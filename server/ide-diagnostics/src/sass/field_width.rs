@@ -36,6 +36,17 @@ pub(super) fn check(
             report(operand.range, format!("there is no `{word}`: the last one is `{last}`"));
         }
     }
+    let (bits, (low, high)) = offset_field(function, stated);
+    let accesses_memory = MEMORY.contains(&instruction.opcode.as_str());
+    for operand in operands.iter().filter(|_| accesses_memory) {
+        if let Value::Address(address) = &operand.value
+            && !address.terms.is_empty()
+            && !(low..=high).contains(&address.offset)
+        {
+            let (opcode, offset) = (&instruction.opcode, signed_hex(address.offset));
+            report(operand.range, format!("the offset of `{opcode}` has {bits}, and {offset} does not fit"));
+        }
+    }
     let immediates = operands.iter().filter_map(|operand| match operand.value {
         Value::Immediate(Immediate::Integer(number)) => Some((operand, number)),
         _ => None,
@@ -49,6 +60,20 @@ pub(super) fn check(
                 format!("{what} of `{opcode}` has {bits} bits, and {} does not fit", signed_hex(number)),
             );
         }
+    }
+}
+
+/// Instructions whose address is a register and an offset.
+const MEMORY: [&str; 17] = [
+    "LD", "ST", "LDG", "STG", "LDS", "STS", "LDL", "STL", "LDSM", "STSM", "ATOM", "ATOMG", "ATOMS", "RED",
+    "REDG", "LDGSTS", "CCTL",
+];
+
+/// The bits of the offset in an address, and its range. Fermi and Kepler have room for a word.
+fn offset_field(function: &Function, stated: bool) -> (&'static str, (i64, i64)) {
+    match stated && function.generation > Generation::Kepler {
+        true => ("24 bits with a sign", (-0x80_0000, 0x7f_ffff)),
+        false => ("32 bits", (-0x8000_0000, 0xffff_ffff)),
     }
 }
 

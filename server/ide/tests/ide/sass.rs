@@ -621,6 +621,9 @@ fn statements_that_no_encoding_has() {
         (61, "CSET.BF.FOO.AND R0, CC, PT"),
         (120, "IADD.64 R4, R6, R8, P0"),
         (80, "ISETP.LT.AND P0, PT, R0, R1, PT, P1"),
+        (80, "LDG.E R0, [R2.64+0x1000000]"),
+        (90, "STG.E desc[UR4][R2.64+-0x800004], R0"),
+        (61, "LDS R0, [R1+0x800000]"),
     ] {
         let found = codes(&function(target, instruction));
         assert!(found.contains(&"no-such-encoding"), "{instruction}: {found:?}");
@@ -642,6 +645,9 @@ fn statements_that_no_encoding_has() {
         (80, "ISETP.LT.AND.EX P0, PT, R0, R1, PT, P1"),
         (61, "CSET.BF.LT.AND R0, CC, PT"),
         (120, "IADD.64.X R4, R6, R8, P0"),
+        (80, "LDG.E R0, [R2.64+-0x800000]"),
+        (61, "LDS R0, [R1+0x7fffff]"),
+        (35, "LD.E R0, [R2+0x1000000]"),
     ] {
         let found = codes(&function(target, instruction));
         assert!(!found.contains(&"no-such-encoding"), "{instruction}: {found:?}");

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashSet;
 use warplens_sim_warp::finding_kind::FindingKind;
-use warplens_sim_warp::trace::{Finding, StatementId};
+use warplens_sim_warp::trace::{Finding, Severity, StatementId};
 
 use crate::memory::region::MemoryRegion;
 
@@ -25,7 +25,8 @@ pub struct FurtherFaults {
 impl FurtherFaults {
     /// A search after a run with these findings, if the last one is an invalid access.
     pub(crate) fn after(findings: &[Finding]) -> Option<FurtherFaults> {
-        findings.last().filter(|last| is_invalid_access(last.kind))?;
+        let is_fault = |last: &&Finding| is_invalid_access(last.kind) && last.severity == Severity::Error;
+        findings.last().filter(is_fault)?;
         let faults = findings.iter().filter(|finding| is_invalid_access(finding.kind));
         let reported = faults.filter_map(|fault| fault.statement).collect();
         Some(FurtherFaults { reported, ..FurtherFaults::default() })

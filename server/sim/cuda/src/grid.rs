@@ -21,5 +21,3 @@ mod scheduled_clusters;
 mod sequential_blocks;
 mod turns;
 pub mod warp;
-
-pub use deadlock::verb;

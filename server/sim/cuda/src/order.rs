@@ -38,16 +38,34 @@ pub enum SpecialOrder {
     Initializes,
     Invalidates,
     AwaitsGrid,
+    /// A load of data that may not change while the kernel runs.
+    ReadsConstantData,
     AsyncProxy,
+    /// `st.async` and `red.async`, which a thread waits for like for a copy.
+    AsyncStore,
     /// A product, which reads matrices given by descriptors through the async proxy.
     AsyncProduct,
+    /// `wgmma.fence` and `wgmma.commit_group`: the lanes of a warp wait for each other, but acquire nothing.
+    AlignsWarpgroup,
+    /// A fence that releases only the accesses of a class.
+    Releases(AccessClass),
     /// A copy to tensor memory, which reads a matrix given by a descriptor through the async proxy.
     AsyncMatrixCopy,
 }
 
+/// A class of accesses that a fence may be limited to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AccessClass {
+    /// `mbarrier.init`
+    Initializations,
+    SharedMemory,
+    TensorMemory,
+}
+
 impl SpecialOrder {
     pub fn uses_async_proxy(self) -> bool {
-        matches!(self, SpecialOrder::AsyncProxy | SpecialOrder::AsyncProduct | SpecialOrder::AsyncMatrixCopy)
+        use SpecialOrder::{AsyncMatrixCopy, AsyncProduct, AsyncProxy, AsyncStore};
+        matches!(self, AsyncProxy | AsyncStore | AsyncProduct | AsyncMatrixCopy)
     }
 }
 

@@ -8,17 +8,22 @@
 mod advice;
 mod announced;
 pub mod barrier_reuse;
+mod cell_accesses;
+pub mod cells;
 mod conflicts;
+mod constant_data;
 pub mod copies;
 mod cost;
 pub mod event;
 mod generations;
 mod happens_before;
 mod in_flight;
+mod in_flight_at_exit;
 pub mod listed;
 pub(crate) mod local;
 pub mod mbarrier_phases;
 mod memory;
+mod opaque_objects;
 mod ordering;
 pub mod patterns;
 mod phases;
@@ -26,6 +31,7 @@ mod prerequisite;
 pub mod products;
 mod proxy_reads;
 mod races;
+mod register_order;
 mod remote;
 pub mod report;
 pub mod row;
@@ -41,6 +47,7 @@ pub(crate) mod unused_reads;
 mod unwritten;
 mod unwritten_bytes;
 pub mod used_lanes;
+mod valid_mbarriers;
 mod vector_clock;
 mod volatile;
 mod warp_synchronous;
@@ -51,7 +58,8 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::trace::{Checks, RunOptions, StatementId};
 use warplens_sim_warp::watched_byte::WatchedByte;
 
-use self::conflicts::Conflicts;
+use self::cells::CellAccesses;
+use self::conflicts::{Conflicts, is_published};
 use self::copies::Copies;
 use self::cost::Cost;
 use self::event::{AccessEvent, AccessKind};
@@ -65,11 +73,12 @@ use self::phases::Mbarriers;
 use self::proxy_reads::Proxies;
 use self::remote::RemoteAccesses;
 use self::report::{Report, RunningVisit};
-use self::shadow::{Shadow, ShadowAccess};
+use self::shadow::{Conflict, Shadow, ShadowAccess};
 use self::stamp::{Stamp, Strength};
 use self::undefined_access::{ELEMENTS, UndefinedAccess};
 use self::unused_reads::BlockUses;
 use self::unwritten_bytes::UnwrittenBytes;
+use self::valid_mbarriers::ValidMbarriers;
 use self::volatile::VolatileAccesses;
 use super::memory::local::Local;
 use super::memory::region::{CheckedAddresses, Extent, MemoryRegion};
@@ -82,10 +91,14 @@ use crate::order::{Order, SpecialOrder};
 #[derive(Default)]
 pub struct ClusterSanitizer {
     clock: ClusterClock,
+    /// Bytes of shared memory of each block.
+    block_bytes: u64,
     /// Shared memory, while no block of the cluster is running.
     shared: Shadow,
     copies: Copies,
     mbarriers: Mbarriers,
+    valid: ValidMbarriers,
+    cells: CellAccesses,
     remote: RemoteAccesses,
     /// The bytes of shared memory to which bytes without a value were copied.
     unwritten: UnwrittenBytes,
@@ -103,6 +116,8 @@ pub struct BlockSanitizer {
     /// By barrier of the block.
     barriers: Vec<Generations>,
     uses: BlockUses,
+    /// The `setmaxnreg.inc` that warps have executed, each with its warp.
+    increases: Vec<(u32, Stamp)>,
     cta: [u32; 3],
 }
 
@@ -192,7 +207,7 @@ impl Sanitizer {
         if ended {
             let rank = self.rank();
             self.cluster.remote.check_exit(rank, &self.sync, &mut self.report);
-            self.check_sources_at_exit();
+            self.check_in_flight_at_exit();
             self.complete_global_copies();
             let warps = self.report.warps();
             let unused = &mut self.report.races.unused;
@@ -240,7 +255,10 @@ impl Sanitizer {
         self.report.visit =
             RunningVisit { statement, warp, live, order: *order, undefined: 0, unchanged: 0, silent: 0 };
         if self.report.checks.races
-            && (order.fence | order.synchronizes | (order.special != SpecialOrder::None) | self.lockstep)
+            && (order.fence
+                | order.synchronizes
+                | (order.special == SpecialOrder::AwaitsGrid)
+                | self.lockstep)
         {
             self.order(executed);
         }
@@ -277,6 +295,9 @@ impl Sanitizer {
         let is_in_cluster = spaces.window.blocks > 1;
         if (order.special != SpecialOrder::None) | is_in_cluster | !self.prerequisite_writes.is_empty() {
             self.note_special(event, spaces);
+        }
+        if self.report.checks.races {
+            self.check_opaque(event, spaces);
         }
         let strong = order.strong || event.kind.is_strong();
         let strength = Strength::of(strong, self.scope_of(order));
@@ -383,12 +404,13 @@ impl Sanitizer {
         let (mut uninitialized, mut is_prepared) = (0, true);
         let words = reads && span == 4 && self.report.checks.races;
         let epoch = self.sync.epoch(warp);
+        let is_shared = extent.region == MemoryRegion::Shared;
         let of_warp = ShadowAccess {
             sync: &self.sync,
             stamp: Stamp::new(epoch, statement, 0, Strength::Weak),
             thread: Thread { warp, lane: 0 },
             races: self.report.checks.races,
-            needs_initialized: extent.region == MemoryRegion::Shared,
+            needs_initialized: is_shared,
         };
         let unchecked = if words { load_rows(shadow, event, extent, &of_warp) } else { event.mask };
         for lane in lanes(unchecked) {
@@ -401,7 +423,11 @@ impl Sanitizer {
                 is_prepared = false;
                 continue;
             }
-            let found = |conflict| conflicts.add(conflict, lane as u32, index);
+            let found = |conflict: Conflict| {
+                if !is_published(&self.initializers, &access, conflict.before, is_shared) {
+                    conflicts.add(conflict, lane as u32, index);
+                }
+            };
             let initialized = shadow.check(reads, index, span, &access, found);
             uninitialized |= u32::from(!initialized) << lane;
         }
@@ -460,7 +486,11 @@ impl Sanitizer {
         let stamp = Stamp::new(self.sync.epoch(thread.warp), statement, thread.lane, strength);
         let (races, needs_initialized) = (self.report.checks.races, region == MemoryRegion::Shared);
         let access = ShadowAccess { sync: &self.sync, stamp, thread, races, needs_initialized };
-        let found = |conflict| conflicts.add(conflict, thread.lane, index);
+        let found = |conflict: Conflict| {
+            if !is_published(&self.initializers, &access, conflict.before, needs_initialized) {
+                conflicts.add(conflict, thread.lane, index);
+            }
+        };
         let initialized = shadow.check(event.kind.reads(), index, span, &access, found);
         if !initialized && needs_initialized {
             self.uninitialized_elements(event, index, thread.lane);
@@ -490,8 +520,9 @@ fn load_rows(shadow: &mut Shadow, event: &AccessEvent<'_>, extent: Extent, acces
 }
 
 impl ClusterSanitizer {
-    pub fn new(blocks: Vec<u32>) -> ClusterSanitizer {
-        ClusterSanitizer { clock: ClusterClock::new(blocks), ..ClusterSanitizer::default() }
+    pub fn new(blocks: Vec<u32>, block_bytes: u32) -> ClusterSanitizer {
+        let block_bytes = block_bytes.into();
+        ClusterSanitizer { clock: ClusterClock::new(blocks), block_bytes, ..ClusterSanitizer::default() }
     }
 }
 

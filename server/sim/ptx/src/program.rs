@@ -46,7 +46,7 @@ pub use tensor_memory::{
 };
 pub use warplens_sim_cuda::address::{Address, AtomicOp, Relative, Space};
 pub use warplens_sim_cuda::objects::{FrameObjects, ProgramObjects};
-pub use warplens_sim_cuda::order::{Order, ProxyFence, Scope, SpecialOrder};
+pub use warplens_sim_cuda::order::{AccessClass, Order, ProxyFence, Scope, SpecialOrder};
 pub use warplens_sim_cuda::sanitizer::undefined_use::ReadKind;
 pub use warplens_sim_cuda::slot::{Formal, NO_SLOT, Passing, RegisterSlot, Slot, Slots};
 pub use warplens_sim_cuda::tensor::box_mode::BoxMode;

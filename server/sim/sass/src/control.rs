@@ -339,9 +339,10 @@ impl Warp {
             MachineError::RunsLater(missing) => (
                 FindingKind::NoProgress,
                 format!(
-                    "Deadlock: {} wait at `WARPSYNC` for {}\nmodel `tokens` runs the other path only when they wait in a token; use \
+                    "Deadlock: {} {} at `WARPSYNC` for {}\nmodel `tokens` runs the other path only when they wait in a token; use \
                      model `barriers`",
                     LaneSet(executed.into()),
+                    LaneSet(executed.into()).verb("waits", "wait"),
                     LaneSet(missing.into())
                 ),
                 Status::NoProgress,
@@ -523,7 +524,7 @@ impl Warp {
             "only {} {} it\nthe others are elsewhere; before sm_70 the warp arrives as a whole: move the \
              barrier to a point where all lanes reconverge",
             LaneSet(executed.into()),
-            if executed.count_ones() == 1 { "reaches" } else { "reach" }
+            LaneSet(executed.into()).verb("reaches", "reach")
         );
         let finding = self.id.finding(FindingKind::DivergentBarrier, message, statement, executed);
         run.state.report(finding.with(self.elsewhere(executed)));
@@ -542,11 +543,15 @@ impl Warp {
     /// Lanes of the warp wait for each other.
     fn report_deadlock(&self, waiting: &[Waiting], run: &mut RunContext<'_>) {
         let Some(first) = waiting.first() else { return };
-        let message = format!("Deadlock: {} {}", LaneSet(first.mask.into()), waits_for(first.why, self.live));
+        let message = format!(
+            "Deadlock: {} {}",
+            LaneSet(first.mask.into()),
+            waits_for(first.mask, first.why, self.live)
+        );
         let others = waiting.iter().skip(1).map(|other| {
             Related::new(
                 other.statement,
-                format!("{} {}", LaneSet(other.mask.into()), waits_for(other.why, self.live)),
+                format!("{} {}", LaneSet(other.mask.into()), waits_for(other.mask, other.why, self.live)),
             )
         });
         let finding = self.id.finding(FindingKind::NoProgress, message, first.statement, first.mask);
@@ -557,10 +562,11 @@ impl Warp {
     pub(crate) fn elsewhere(&self, mask: u32) -> Vec<Related> {
         let others = self.machine.waiting().into_iter().filter(|waiting| waiting.mask & !mask != 0);
         let related = others.map(|waiting| {
-            let lanes = LaneSet((waiting.mask & !mask).into());
+            let others = waiting.mask & !mask;
+            let lanes = LaneSet(others.into());
             Related {
                 statement: StatementId(waiting.statement),
-                message: format!("{lanes} {}", waits_for(waiting.why, self.live)),
+                message: format!("{lanes} {}", waits_for(others, waiting.why, self.live)),
             }
         });
         related.collect()
@@ -574,23 +580,24 @@ fn go(group: &mut Group, pc: u32) -> bool {
 }
 
 /// The predicate of a sentence about lanes that wait.
-fn waits_for(why: WaitReason, live: u32) -> String {
+fn waits_for(mask: u32, why: WaitReason, live: u32) -> String {
+    let wait = LaneSet(mask.into()).verb("waits", "wait");
+    let absent = |missing: u32| {
+        let missing = LaneSet((missing & live).into());
+        format!("{missing}, which {} not reach", missing.verb("does", "do"))
+    };
     match why {
         WaitReason::Runnable => "can run here".to_owned(),
-        WaitReason::Block => "wait at a barrier".to_owned(),
-        WaitReason::Token(Token::Diverged) => "run after the other path".to_owned(),
-        WaitReason::Token(token) => format!("wait in the token of `{}`", token.push()),
+        WaitReason::Block => format!("{wait} at a barrier"),
+        WaitReason::Token(Token::Diverged) => {
+            format!("{} after the other path", LaneSet(mask.into()).verb("runs", "run"))
+        }
+        WaitReason::Token(token) => format!("{wait} in the token of `{}`", token.push()),
         WaitReason::Barrier(barrier, missing) => {
-            format!(
-                "wait at `BSYNC B{barrier}` for {}, which do not reach it",
-                LaneSet((missing & live).into())
-            )
+            format!("{wait} at `BSYNC B{barrier}` for {} it", absent(missing))
         }
         WaitReason::WarpSync(missing) => {
-            format!(
-                "wait at `WARPSYNC` for {}, which do not reach one of this mask",
-                LaneSet((missing & live).into())
-            )
+            format!("{wait} at `WARPSYNC` for {} one of this mask", absent(missing))
         }
     }
 }

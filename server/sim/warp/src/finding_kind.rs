@@ -54,7 +54,7 @@ finding_kinds! {
     NullPointer = "null-pointer", "Null pointer", Error;
     /// An address is not a multiple of the size of the access.
     Misaligned = "misaligned", "Misaligned access", Error;
-    /// A store to read-only memory.
+    /// A store to read-only memory, or a constant load of data that the launch has written.
     ReadOnly = "read-only", "Read-only memory", Error;
     /// Calls need more local memory than a thread has.
     StackOverflow = "stack-overflow", "Stack overflow", Error;
@@ -124,7 +124,7 @@ finding_kinds! {
     WarpSynchronous = "warp-synchronous", "Warp-synchronous access", Warning;
     /// The result differs between two schedules, without a data race.
     OrderDependent = "order-dependent", "Order-dependent result", Warning;
-    /// A copy reads through the async proxy what threads wrote through the generic proxy, without a proxy fence.
+    /// A copy reads or overwrites through the async proxy what threads wrote through the generic proxy, without a proxy fence.
     ProxyFence = "proxy-fence", "Missing proxy fence", Warning;
     /// An access to the destination of an asynchronous operation that may still be in flight.
     AsyncResult = "async-result", Error;

@@ -12,11 +12,28 @@ const MOST_RANGES: usize = 4;
 #[derive(Debug, Clone, Copy)]
 pub struct LaneSet(pub Mask);
 
+impl LaneSet {
+    /// The verb of a sentence about the lanes: `lane 3 waits`, `every 4th lane waits`, `even lanes wait`.
+    pub fn verb<'v>(self, singular: &'v str, plural: &'v str) -> &'v str {
+        if self.is_singular() { singular } else { plural }
+    }
+
+    fn is_singular(self) -> bool {
+        let LaneSet(mask) = self;
+        mask.count_ones() == 1 || self.pattern().is_some_and(|pattern| pattern.step > 2)
+    }
+
+    fn pattern(self) -> Option<Pattern> {
+        let LaneSet(mask) = self;
+        let warp = if mask >> 32 == 0 { u32::MAX.into() } else { Mask::MAX };
+        Pattern::of(mask, warp)
+    }
+}
+
 impl fmt::Display for LaneSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LaneSet(mask) = *self;
-        let warp = if mask >> 32 == 0 { u32::MAX.into() } else { Mask::MAX };
-        if let Some(Pattern { step, first }) = Pattern::of(mask, warp) {
+        if let Some(Pattern { step, first }) = self.pattern() {
             return match (step, first) {
                 (2, 0) => f.write_str("even lanes"),
                 (2, _) => f.write_str("odd lanes"),
@@ -105,6 +122,10 @@ mod tests {
         assert_eq!(words(0xff), "lanes 0-7");
         assert_eq!(words(0x2ff), "lanes 0-7,9");
         assert_eq!(words(0x5555_5555), "even lanes");
+        let waits = |mask: Mask| format!("{} {}", LaneSet(mask), LaneSet(mask).verb("waits", "wait"));
+        assert_eq!(waits(0x5555_5555), "even lanes wait");
+        assert_eq!(waits(0x2222_2222), "every 4th lane from 1 waits");
+        assert_eq!([waits(8), waits(9)], ["lane 3 waits", "lanes 0,3 wait"]);
         assert_eq!(words(0xaaaa_aaaa_aaaa_aaaa), "odd lanes");
         assert_eq!(words(0x1111_1111), "every 4th lane");
         assert_eq!(words(0x4444_4444), "every 4th lane from 2");

@@ -120,6 +120,22 @@ fn modifiers() {
 }
 
 #[test]
+fn a_wrong_count_of_threads() {
+    check_body(
+        "bar.sync 1, 48;",
+        expect![[r#"
+            8:`48` Error immediate-range: `bar.sync` takes multiples of 32 here
+        "#]],
+    );
+    check_body(
+        "bar.red.popc.u32 %r1, 1, 33, %p1;",
+        expect![[r#"
+            8:`33` Error immediate-range: `bar.red.popc.u32` takes multiples of 32 here
+        "#]],
+    );
+}
+
+#[test]
 fn operands() {
     check_body(
         "mul.lo.s64 %r1, %r2, %r3;",

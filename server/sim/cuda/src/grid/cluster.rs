@@ -93,7 +93,7 @@ impl<W: ClusterReports> Cluster<W> {
             shared,
             asynchronous: Queue::new(eager),
             tensor_memory: TensorMemory::default(),
-            sanitizer: ClusterSanitizer::new(numbers),
+            sanitizer: ClusterSanitizer::new(numbers, launch.shared),
             turns: Turns::default(),
             bytes: 0,
             blocks,

@@ -34,7 +34,7 @@ impl<W: CudaWarp> Block<W> {
             "Deadlock: {} of warp {warp} {} at a barrier that others do not reach\n{missing}. Make all threads reach it, or \
              specify the number of threads that do",
             LaneSet(mask.into()),
-            verb("wait", mask)
+            LaneSet(mask.into()).verb("waits", "wait")
         );
         Some((warp, self.id(warp).finding(FindingKind::NoProgress, message, statement, mask)))
     }
@@ -62,18 +62,20 @@ impl<W: CudaWarp> Block<W> {
         let at_other = self.barriers().find(|(_, barrier)| barrier.waiting.iter().any(is_here));
         let mut at_cluster = cluster.waiting(self.warps_in_cluster());
         match at_other {
-            Some((number, _)) => format!("waits at barrier {number}"),
+            Some((number, _)) => format!("{} at barrier {number}", verb(lanes, "waits", "wait")),
             None if at_cluster.any(|group| group.warp == warp && group.mask & lanes != 0) => {
-                "waits at the cluster barrier".to_owned()
+                format!("{} at the cluster barrier", verb(lanes, "waits", "wait"))
             }
-            None => "does not arrive".to_owned(),
+            None => verb(lanes, "does not arrive", "do not arrive").to_owned(),
         }
     }
 
     /// Who has not arrived at the barrier of the cluster.
     fn missing_in_cluster(&self, cluster: &ClusterBarrier) -> String {
         let warps = self.warps.len();
-        let absent = cluster.absent().map(|(warp, lanes)| (warp, lanes, "has not arrived".to_owned()));
+        let absent = cluster.absent().map(|(warp, lanes)| {
+            (warp, lanes, verb(lanes, "has not arrived", "have not arrived").to_owned())
+        });
         let name = |warp: usize| format!("warp {} of block {} of the cluster", warp % warps, warp / warps);
         in_words(absent, name)
     }
@@ -97,7 +99,7 @@ fn in_words(absent: impl Iterator<Item = (usize, u32, String)>, name: impl Fn(us
     listed.join(", ") + &others
 }
 
-/// Conjugates a verb for its lanes: `polls` for one, `poll` for several.
-pub fn verb(verb: &str, lanes: u32) -> String {
-    if lanes.count_ones() == 1 { format!("{verb}s") } else { verb.to_owned() }
+/// The verb of a sentence about lanes of a warp, or about the warp itself, if they are all of its lanes.
+fn verb<'v>(lanes: u32, singular: &'v str, plural: &'v str) -> &'v str {
+    if lanes == u32::MAX { singular } else { LaneSet(lanes.into()).verb(singular, plural) }
 }

@@ -1,5 +1,10 @@
 //! The conflicts of one instruction with earlier accesses.
-use super::shadow::Conflict;
+
+use rustc_hash::FxHashSet;
+
+use super::shadow::{Conflict, ShadowAccess};
+use super::stamp::Stamp;
+use crate::order::AccessClass;
 
 /// The conflicts of one instruction, grouped by the other statement.
 #[derive(Default)]
@@ -29,4 +34,19 @@ impl Conflicts {
             None => self.found.push((conflict, 1 << lane, vec![lane_conflict])),
         }
     }
+}
+
+/// Whether a fence that orders only some accesses orders an earlier one before this one. `initializers` are the statements that
+/// initialize mbarriers.
+#[cold]
+pub(super) fn is_published(
+    initializers: &FxHashSet<u32>,
+    access: &ShadowAccess<'_>,
+    before: Stamp,
+    is_shared: bool,
+) -> bool {
+    let strong = !access.stamp.is_weak();
+    let orders = |class| access.sync.ordered_in_class(class, before, access.thread, strong);
+    is_shared && orders(AccessClass::SharedMemory)
+        || initializers.contains(&before.statement()) && orders(AccessClass::Initializations)
 }

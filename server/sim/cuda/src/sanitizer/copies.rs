@@ -6,9 +6,11 @@
 
 use rustc_hash::FxHashMap;
 
+use super::happens_before::PhaseKey;
 use super::stamp::{IN_FLIGHT, Stamp};
 use crate::grown::grown;
 use crate::memory::region::MemoryRegion;
+use crate::order::SpecialOrder;
 
 pub(super) const WARPS: u32 = 32;
 /// Maximum number of tracked copies per cluster; further copies count as complete when they start.
@@ -53,14 +55,29 @@ pub struct CopyRange {
 pub(super) struct PendingCopy {
     pub(super) range: CopyRange,
     pub(super) statement: u32,
-    /// Whether this is a factor of a product.
-    pub(super) is_factor: bool,
+    pub(super) special: SpecialOrder,
     pub(super) warp: u32,
     pub(super) lane: u32,
     /// How completion is observed, and the index of the copy's group if the thread waits.
     pub(super) until: CopyCompletion,
     pub(super) group: u32,
     /// The thread's epoch when it started the copy, or when it arrived on the mbarrier.
+    pub(super) epoch: u32,
+}
+
+impl PendingCopy {
+    /// What a message calls it.
+    pub(super) fn noun(&self) -> &'static str {
+        if self.special == SpecialOrder::AsyncProduct { "product" } else { "copy" }
+    }
+}
+
+/// A completed copy to or from the shared memory of another block than that of its mbarrier.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ObservedCopy {
+    pub(super) begun: PendingCopy,
+    pub(super) key: PhaseKey,
+    /// The epoch that stands for the completion of the phase.
     pub(super) epoch: u32,
 }
 
@@ -87,6 +104,8 @@ impl Commit {
 #[derive(Debug, Default)]
 pub(super) struct Copies {
     pub(super) begun: Vec<PendingCopy>,
+    /// Completed copies that the block whose memory they access may not know to be complete.
+    pub(super) observed: Vec<ObservedCopy>,
     /// The commits whose operations no thread knows to be complete, oldest first.
     pub(super) commits: Vec<Commit>,
     /// For each mbarrier, the parity of the last phase that a thread saw completed.

@@ -21,6 +21,7 @@
 mod arrivals;
 mod cluster_clock;
 mod phases;
+mod restricted;
 
 use std::sync::Arc;
 
@@ -68,6 +69,8 @@ pub(super) struct HappensBefore {
     left: (u32, u32),
     block: BlockClock,
     published: FxHashMap<MemoryLocation, Published>,
+    /// Whether a thread has executed a fence that orders the accesses of one class only.
+    has_restricted: bool,
 }
 
 #[derive(Debug, Default)]
@@ -311,7 +314,8 @@ impl HappensBefore {
         !is_informed && (is_earlier || self.origin(epoch).is_some_and(|origin| !mine(origin)))
     }
 
-    pub(super) fn synchronize(&mut self, warp: u32, live: u32, mask: u32) {
+    /// Lanes of a warp wait for each other. If the wait `acquires`, what they learned from flags of the block needs no fence.
+    pub(super) fn synchronize(&mut self, warp: u32, live: u32, mask: u32, acquires: bool) {
         let latest = self.latest();
         let clock = &mut self.block.warps[warp as usize];
         clock.epoch = 0;
@@ -332,7 +336,10 @@ impl HappensBefore {
         clock.is_merged = live & !mask == 0;
         let mut sum = LaneClock::default();
         for lane in lanes(mask) {
-            sum.absorb(&clocks[lane], self.block.number);
+            match acquires {
+                true => sum.absorb(&clocks[lane], self.block.number),
+                false => sum.join(&clocks[lane]),
+            }
         }
         for lane in lanes(mask) {
             clocks[lane] = sum.clone();
@@ -566,6 +573,14 @@ impl WarpClock {
 }
 
 impl LaneClock {
+    /// Adds what another thread of its warp knows and may publish. What either learned from flags still needs a fence.
+    fn join(&mut self, other: &LaneClock) {
+        self.knows.join(&other.knows);
+        join_by_scope(&mut self.pending, &other.pending);
+        join_by_scope(&mut self.released, &other.released);
+        other.missed.iter().for_each(|missed| joined(&mut self.missed, missed));
+    }
+
     /// Adds what another thread of the block knows and may publish. What it learned from flags of the block then needs no fence.
     fn absorb(&mut self, other: &LaneClock, block: u32) {
         self.knows.join(&other.knows);

@@ -1,13 +1,9 @@
 //! Tracking of asynchronous copies from their start to their completion.
 
-use warplens_sim_warp::finding_kind::FindingKind;
-use warplens_sim_warp::trace::WarpId;
-
 use super::Sanitizer;
 use super::copies::{Commit, CopyCompletion, CopyFamily, CopyRange, MAX_COPIES, PendingCopy, WARPS};
 use super::stamp::{IN_FLIGHT, Stamp, Strength};
 use crate::memory::region::MemoryRegion;
-use crate::order::SpecialOrder;
 use crate::registers::lanes;
 
 impl Sanitizer {
@@ -22,8 +18,8 @@ impl Sanitizer {
             CopyCompletion::Phase { .. } => 0,
         };
         let epoch = self.sync.epoch(self.report.visit.warp);
-        let is_factor = self.report.visit.order.special == SpecialOrder::AsyncProduct;
-        let begun = PendingCopy { range, statement, is_factor, warp, lane: lane as u32, until, group, epoch };
+        let special = self.report.visit.order.special;
+        let begun = PendingCopy { range, statement, special, warp, lane: lane as u32, until, group, epoch };
         self.restamp(&begun, epoch, IN_FLIGHT | warp);
         self.cluster.copies.begun.push(begun);
     }
@@ -93,6 +89,7 @@ impl Sanitizer {
             let commits: Vec<Commit> =
                 self.cluster.copies.commits.extract_if(.., |commit| is_earlier(commit)).collect();
             for commit in commits {
+                self.committed_cells(&commit);
                 for begun in self.take(|begun| commit.covers(begun)) {
                     self.restamp(&begun, IN_FLIGHT | begun.warp, commit.epoch);
                 }
@@ -107,39 +104,9 @@ impl Sanitizer {
         self.cluster.copies.completed.insert(object, parity);
         for begun in self.take(|begun| begun.until == CopyCompletion::Phase { object, parity }) {
             self.restamp(&begun, IN_FLIGHT | begun.warp, begun.epoch);
+            self.note_observed(begun, object);
         }
         self.commits_completed(object, parity);
-    }
-
-    /// The block exits: its shared memory goes, also where copies still read it.
-    pub(super) fn check_sources_at_exit(&mut self) {
-        if !self.report.checks.races {
-            return;
-        }
-        let (rank, cta) = (self.rank(), self.report.cta);
-        let reads = |begun: &PendingCopy| {
-            begun.range.region == MemoryRegion::Shared
-                && !begun.range.writes
-                && begun.until == CopyCompletion::Waited(CopyFamily::Bulk)
-                && begun.warp / WARPS == rank
-        };
-        for begun in self.take(reads) {
-            // A write to the source shows the same missing wait.
-            let is_race_with_copy = |&(kind, _, other): &(FindingKind, u32, Option<u32>)| {
-                kind == FindingKind::DataRace && other == Some(begun.statement)
-            };
-            let is_known = self.report.reported.iter().any(is_race_with_copy);
-            if is_known || !self.report.reported.insert((FindingKind::AsyncSource, begun.statement, None)) {
-                continue;
-            }
-            let warp = WarpId { cta, warp: begun.warp % WARPS };
-            let lanes = 1u32 << begun.lane;
-            let message = "Shared-memory race: the block exits while a copy may read its shared memory\nwait in the thread that started it, after \
-                 `cp.async.bulk.commit_group`, with `cp.async.bulk.wait_group.read 0`; a group that was not committed is not waited \
-                 for, and a thread waits only for its own groups";
-            let finding = warp.finding(FindingKind::AsyncSource, message.to_owned(), begun.statement, lanes);
-            self.report.findings.push(finding);
-        }
     }
 
     /// The block exits: its copies to global memory complete.
@@ -161,15 +128,15 @@ impl Sanitizer {
         self.rank() * WARPS + self.report.visit.warp
     }
 
-    fn take(&mut self, done: impl Fn(&PendingCopy) -> bool) -> Vec<PendingCopy> {
+    pub(super) fn take(&mut self, done: impl Fn(&PendingCopy) -> bool) -> Vec<PendingCopy> {
         self.cluster.copies.begun.extract_if(.., |begun| done(begun)).collect()
     }
 
     fn restamp(&mut self, begun: &PendingCopy, from: u32, to: u32) {
         let PendingCopy { range: CopyRange { region, index, span, writes }, statement, lane, .. } = *begun;
-        let stamp = |epoch| Stamp::new(epoch, statement, lane, Strength::Weak);
+        let made = Stamp::new(from, statement, lane, Strength::Weak);
         if let Some((shadow, _)) = self.memory.of(region) {
-            shadow.restamp(index, span, writes, stamp(from), stamp(to));
+            shadow.restamp(index, span, writes, made, to);
         }
     }
 }

@@ -26,6 +26,7 @@ use crate::memory::spaces::{Spaces, read};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhaseEvent {
     Initialize,
+    Invalidate,
     Arrive,
     /// Arrives when the thread's `cp.async` copies so far are complete. If not `counted`, the phase waits for one more arrival.
     ArriveAfterCopies {
@@ -68,7 +69,11 @@ struct Act {
 impl Sanitizer {
     /// A lane of the running warp acts at an mbarrier of the cluster. Call it before the access is reported.
     pub fn at_mbarrier(&mut self, lane: usize, object: u64, event: PhaseEvent, spaces: &Spaces) {
-        if !(self.report.checks.races && self.patterns.awaits_phases) {
+        if !self.report.checks.races {
+            return;
+        }
+        self.note_validity(lane, object, event, spaces);
+        if !self.patterns.awaits_phases || event == PhaseEvent::Invalidate {
             return;
         }
         let thread = Thread { warp: self.report.visit.warp, lane: lane as u32 };
@@ -92,7 +97,7 @@ impl Sanitizer {
         (MemoryRegion::Shared, object | u64::from(self.cluster.clock.number()) << 32)
     }
 
-    fn key(&self, object: u64) -> PhaseKey {
+    pub(super) fn key(&self, object: u64) -> PhaseKey {
         PhaseKey { cluster: self.cluster.clock.number(), object: object as u32 }
     }
 

@@ -19,14 +19,18 @@ impl Sanitizer {
         }
         if order.fence {
             let scope = self.scope_of(order);
-            self.sync.fence(warp, live, executed, Order { scope, ..order });
+            match order.special {
+                SpecialOrder::Releases(class) => self.sync.release_only(class, (warp, live, executed), scope),
+                _ => self.sync.fence(warp, live, executed, Order { scope, ..order }),
+            }
             self.fence_tensor_memory();
             if order.proxy_fence != ProxyFence::None {
                 let known = self.sync.known_by(warp, live, executed);
                 self.proxies.fence(&known, order.proxy_fence);
             }
         } else if order.synchronizes || self.lockstep {
-            self.sync.synchronize(warp, live, if self.lockstep { live } else { executed });
+            let acquires = order.special != SpecialOrder::AlignsWarpgroup;
+            self.sync.synchronize(warp, live, if self.lockstep { live } else { executed }, acquires);
         }
     }
 
@@ -43,7 +47,7 @@ impl Sanitizer {
     pub fn warp_synchronized(&mut self) {
         let RunningVisit { warp, live, .. } = self.report.visit;
         if self.report.checks.races {
-            self.sync.synchronize(warp, live, live);
+            self.sync.synchronize(warp, live, live, true);
         }
     }
 
@@ -57,6 +61,7 @@ impl Sanitizer {
         }
         match order.special {
             SpecialOrder::Initializes => drop(self.initializers.insert(statement)),
+            SpecialOrder::ReadsConstantData => self.check_constant_data(event, spaces),
             SpecialOrder::Invalidates => drop(self.invalidators.insert(statement)),
             _ => {}
         }
@@ -64,7 +69,13 @@ impl Sanitizer {
             self.cluster.remote.note(event, &mut self.sync, &self.report.visit, spaces);
         }
         if order.special.uses_async_proxy() {
-            self.proxies.accessed(event, (&self.sync, &mut self.memory), &mut self.report, spaces);
+            self.proxies.accessed(
+                event,
+                [&self.initializers, &self.invalidators],
+                (&self.sync, &mut self.memory),
+                &mut self.report,
+                spaces,
+            );
         }
     }
 }

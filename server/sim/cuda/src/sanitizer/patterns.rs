@@ -22,6 +22,8 @@ pub struct ProgramPatterns {
     pub async_stores: FxHashSet<u32>,
     /// Whether the program waits for phases of mbarriers. Otherwise it does not matter in which phase an arrival counts.
     pub awaits_phases: bool,
+    /// Whether threads may synchronize by relaxed accesses or arrivals, for which fences matter.
+    pub is_relaxed: bool,
     /// Loads whose value only memory accesses use.
     pub uses: PassedOn,
     /// Accesses whose address depends on the contents of buffers, or on arguments that decide which threads share it.

@@ -35,7 +35,7 @@ impl Sanitizer {
             .filter(|other| *other != warp)
             .for_each(|other| self.meet(warp, other, live, MEETING));
         if self.report.checks.races {
-            self.sync.synchronize(warp, live, live);
+            self.sync.synchronize(warp, live, live, true);
         }
     }
 

@@ -1,9 +1,10 @@
-//! Reads through the async proxy of values that were written through the generic proxy.
+//! Accesses through the async proxy to what was written through the generic proxy.
 //!
-//! A proxy fence must lie between the write and the read. Programs execute it either in the writing threads, before the
+//! A proxy fence must lie between the write and a copy that reads or overwrites it. Programs execute it either in the writing threads, before the
 //! barrier, or after the barrier in the thread that starts the copy. This check accepts a fence of any thread that
 //! knows of the write: it would rather miss errors than report false ones. The completion of a copy includes a fence.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
@@ -43,41 +44,56 @@ impl Proxies {
         }
     }
 
+    /// `objects` are the statements that initialize or invalidate an mbarrier: copies may use its memory afterwards.
     #[cold]
     pub(super) fn accessed(
         &mut self,
         event: &AccessEvent<'_>,
+        objects: [&FxHashSet<u32>; 2],
         (sync, memory): (&HappensBefore, &mut ShadowMemory),
         report: &mut Report,
         spaces: &Spaces,
     ) {
         self.asynchronous.insert(report.visit.statement);
-        if !matches!(event.kind, AccessKind::Read | AccessKind::Source) || !report.checks.races {
+        // Programs reduce into memory that they have cleared, without a fence.
+        let writes =
+            event.kind == AccessKind::Store && report.visit.order.special == SpecialOrder::AsyncProxy;
+        let reads = matches!(event.kind, AccessKind::Read | AccessKind::Source);
+        if !(reads || writes) || !report.checks.races {
             return;
         }
+        // The bytes of a copy have one stamp.
+        let harmless = Cell::new(Stamp::default());
         for lane in lanes(event.mask) {
             let Some(extent) = event.extent(lane) else { continue };
             let index = extent.index(event.addresses[lane]) as u64;
             let thread = Thread { warp: report.visit.warp, lane: lane as u32 };
             let is_unfenced = |write: Stamp, Origin { block, warp }: Origin| {
                 let fenced = &self.fenced[usize::from(extent.region != MemoryRegion::Shared)];
-                !fenced.covers(block, warp, write.lane() as u8, write.epoch)
-                    && !self.asynchronous.contains(&write.statement())
+                !self.asynchronous.contains(&write.statement())
+                    && !fenced.covers(block, warp, write.lane() as u8, write.epoch)
                     // If nothing orders the write, it is reported as a race instead.
                     && sync.ordered(write, thread, false)
             };
             let Some((shadow, _)) = memory.of(extent.region) else { continue };
             let write = shadow.find_write(index, event.span(), |write| {
-                write.is_there()
-                    && write.epoch < IN_FLIGHT
-                    && sync.origin(write.epoch).is_some_and(|origin| is_unfenced(write, origin))
+                if !write.is_there() || write == harmless.get() || write.epoch >= IN_FLIGHT {
+                    return false;
+                }
+                let is_object = || objects.iter().any(|of| of.contains(&write.statement()));
+                if writes && (!write.is_weak() || is_object()) {
+                    return false;
+                }
+                let found = sync.origin(write.epoch).is_some_and(|origin| is_unfenced(write, origin));
+                harmless.set(if found { harmless.get() } else { write });
+                found
             });
             if let Some((write, at)) = write
                 && report.note_new(FindingKind::ProxyFence, Some(write.statement()))
                 && let Some(writer) = sync.origin(write.epoch)
             {
                 let object = spaces.common_element(extent.region, at, event.size.into());
-                report_unfenced(report, write, writer, &object, extent.region, lane as u32);
+                report_unfenced(report, write, writer, &object, (extent.region, writes), lane as u32);
             }
         }
     }
@@ -88,7 +104,7 @@ fn report_unfenced(
     write: Stamp,
     writer: Origin,
     object: &str,
-    region: MemoryRegion,
+    (region, writes): (MemoryRegion, bool),
     lane: u32,
 ) {
     let fence = match region {
@@ -99,9 +115,13 @@ fn report_unfenced(
     let thread = position(writer.thread);
     let is_product = report.visit.order.special == SpecialOrder::AsyncProduct;
     let noun = if is_product { "product" } else { "copy" };
+    let (verb, effect) = match writes {
+        true => ("overwrites", format!("its store may land after the {noun}")),
+        false => ("reads", format!("the {noun} may read the old value")),
+    };
     let message = format!(
-        "a {noun} reads {object} through the async proxy\nthread {thread} (lane {} of warp {}) wrote it through \
-             the generic proxy, so the {noun} may read the old value. Execute `{fence}` in the writing threads, after the \
+        "a {noun} {verb} {object} through the async proxy\nthread {thread} (lane {} of warp {}) wrote it through \
+             the generic proxy, so {effect}. Execute `{fence}` in the writing threads, after the \
              store and before the barrier",
         writer.lane, writer.warp
     );

@@ -8,7 +8,7 @@ use warplens_sim_warp::trace::{Finding, Related, Severity, StatementId};
 
 use super::Sanitizer;
 use super::conflicts::{Conflicts, LaneConflict};
-use super::copies::{CopyCompletion, CopyFamily, WARPS};
+use super::copies::{CopyCompletion, CopyFamily, PendingCopy, WARPS};
 use super::event::{AccessEvent, AccessKind};
 use super::shadow::{Conflict, Hazard};
 use super::stamp::{IN_FLIGHT, Stamp};
@@ -292,7 +292,7 @@ impl Sanitizer {
         let copies = &self.cluster.copies;
         let copy = copies.of(before);
         let completion = copy.map(|copy| copies.completion(copy));
-        let noun = if copy.is_some_and(|copy| copy.is_factor) { "product" } else { "copy" };
+        let noun = copy.map_or("copy", PendingCopy::noun);
         let wait = wait_for(completion, hazard, noun);
         let others = if starter == "it" { "" } else { ", then synchronize with the thread that started it" };
         let advice = match self.unannounced(before, spaces) {

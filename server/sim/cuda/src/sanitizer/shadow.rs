@@ -217,13 +217,13 @@ impl CellMut<'_> {
         0
     }
 
-    fn restamp(&mut self, writes: bool, from: Stamp, to: Stamp) {
+    fn restamp(&mut self, writes: bool, from: Stamp, to: u32) {
         let stamps = match writes {
             true => [Some(&mut self.stamps.write), None],
             false => [Some(&mut self.stamps.read), Some(&mut self.stamps.other)],
         };
-        for stamp in stamps.into_iter().flatten().filter(|stamp| **stamp == from) {
-            *stamp = to;
+        for stamp in stamps.into_iter().flatten().filter(|stamp| stamp.is_of_same_access(from)) {
+            stamp.epoch = to;
             *self.shortcut = 0;
         }
     }
@@ -327,8 +327,8 @@ impl Shadow {
         page.is_none_or(|page| page.stamps[page.grain.range(index, span)].iter().all(Cell::was_written))
     }
 
-    /// Replaces one stamp by another, unless a later access has overwritten it.
-    pub(super) fn restamp(&mut self, start: u64, len: u64, writes: bool, from: Stamp, to: Stamp) {
+    /// Moves an access to another epoch, unless a later access has overwritten its stamp.
+    pub(super) fn restamp(&mut self, start: u64, len: u64, writes: bool, from: Stamp, to: u32) {
         self.for_each_cell(start, len, |mut cell| cell.restamp(writes, from, to));
     }
 
@@ -340,6 +340,19 @@ impl Shadow {
         is_wanted: impl Fn(Stamp) -> bool,
     ) -> Option<(Stamp, u64)> {
         self.find(start, len, |page, cell| Some(page.stamps[cell].write).filter(|write| is_wanted(*write)))
+    }
+
+    /// Whether nothing in a range was written.
+    pub(super) fn is_unwritten(&self, start: u64, len: u64) -> bool {
+        let mut at = start;
+        while at < start + len {
+            let end = (start + len).min((at / PAGE + 1) * PAGE);
+            if self.find_write(at, end - at, Stamp::is_there).is_some() {
+                return false;
+            }
+            at = end;
+        }
+        true
     }
 
     /// The first recorded read in a range for which `is_wanted` holds, and its offset.

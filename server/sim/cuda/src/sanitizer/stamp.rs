@@ -52,6 +52,11 @@ impl Stamp {
         Stamp { site: self.site & !(31 << 2) | lane << 2, ..self }
     }
 
+    /// Whether both have the same epoch, statement and lane.
+    pub(super) fn is_of_same_access(self, other: Stamp) -> bool {
+        self.epoch == other.epoch && (self.site ^ other.site) >> 2 == 0
+    }
+
     pub(super) fn strength(self) -> Strength {
         match self.site & 3 {
             0 => Strength::Weak,

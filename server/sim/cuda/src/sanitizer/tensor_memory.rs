@@ -6,6 +6,7 @@ use warplens_sim_warp::trace::{Related, Severity};
 use super::Sanitizer;
 use super::copies::WARPS;
 use super::report::Report;
+use crate::order::{AccessClass, Scope};
 
 impl Report {
     /// An access to cells that are in use by the operation `name`, started by the statement `started`.
@@ -48,6 +49,14 @@ impl Report {
 }
 
 impl Sanitizer {
+    /// `tcgen05.fence::before_thread_sync`, which relaxed synchronization needs.
+    pub fn release_tensor_memory(&mut self, mask: u32) {
+        let (warp, live) = (self.report.visit.warp, self.report.visit.live);
+        if self.report.checks.races && self.patterns.is_relaxed {
+            self.sync.release_only(AccessClass::TensorMemory, (warp, live, mask), Scope::Cluster);
+        }
+    }
+
     /// `tcgen05.fence::after_thread_sync`
     pub fn fence_tensor_memory(&mut self) {
         let warp = self.warp_of_cluster();

@@ -21,7 +21,7 @@ pub fn carry(lanes: u32, what: &str) -> String {
 
 pub fn shuffle(inactive: &InactiveSources, lanes: u32, what: &str) -> String {
     let InactiveSources { sources, why, .. } = *inactive;
-    let (one, one_source) = (lanes.count_ones() == 1, sources.count_ones() == 1);
+    let one_source = sources.count_ones() == 1;
     let why = match why {
         Absence::Exited if one_source => "the source has exited or is beyond the last thread",
         Absence::Exited => "the sources have exited or are beyond the last thread",
@@ -33,7 +33,7 @@ pub fn shuffle(inactive: &InactiveSources, lanes: u32, what: &str) -> String {
         "{} {} {}\n{why}: the value is undefined (the simulator uses the reading lane's own); it {what}. Make the source lanes execute \
          the shuffle and include them in the member mask, or do not use the result",
         LaneSet(lanes.into()),
-        if one { "reads" } else { "read" },
+        LaneSet(lanes.into()).verb("reads", "read"),
         LaneSet(sources.into())
     )
 }

@@ -5,6 +5,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::order::AccessClass;
+
 const MAX_ENTRIES: usize = 1024;
 
 /// Whose epochs an entry covers.
@@ -13,12 +15,28 @@ pub(super) enum Agent {
     Block(u32),
     Warp(u32, u32),
     Lane(u32, u32, u8),
+    /// The same, for the accesses of a class only.
+    BlockOf(AccessClass, u32),
+    WarpOf(AccessClass, u32, u32),
+    LaneOf(AccessClass, u32, u32, u8),
     /// The completed phases of an mbarrier: the cluster, and the offset in its shared memory.
     Phase(u32, u32),
     /// The completed generations of a barrier of the block: the block and the barrier.
     Barrier(u32, u32),
     /// The completion of the prerequisite grid.
     PrerequisiteGrid,
+}
+
+impl Agent {
+    /// The same threads, with their accesses of a class only.
+    pub(super) fn restricted(self, class: AccessClass) -> Agent {
+        match self {
+            Agent::Block(block) => Agent::BlockOf(class, block),
+            Agent::Warp(block, warp) => Agent::WarpOf(class, block, warp),
+            Agent::Lane(block, warp, lane) => Agent::LaneOf(class, block, warp, lane),
+            other => other,
+        }
+    }
 }
 
 /// A vector clock. Threads whose epochs agree share one entry.
@@ -63,12 +81,28 @@ impl VectorClock {
         for (&agent, &epoch) in &other.of {
             let is_of_block = match agent {
                 Agent::Block(block) | Agent::Warp(block, _) | Agent::Lane(block, ..) => block == number,
+                Agent::BlockOf(_, block) | Agent::WarpOf(_, block, _) | Agent::LaneOf(_, block, ..) => {
+                    block == number
+                }
                 Agent::Phase(block, _) | Agent::Barrier(block, _) => block == number,
                 Agent::PrerequisiteGrid => false,
             };
             if is_of_block {
                 self.learn(agent, epoch);
             }
+        }
+    }
+
+    /// What a thread with this clock knows of the accesses of a class.
+    pub(super) fn restricted(&self, class: AccessClass) -> VectorClock {
+        let is_of_class = |agent: &Agent| match agent {
+            Agent::BlockOf(of, _) | Agent::WarpOf(of, ..) | Agent::LaneOf(of, ..) => *of == class,
+            _ => true,
+        };
+        let known = self.of.iter().filter(|(agent, _)| is_of_class(agent));
+        VectorClock {
+            of: known.map(|(agent, epoch)| (agent.restricted(class), *epoch)).collect(),
+            all: self.all,
         }
     }
 

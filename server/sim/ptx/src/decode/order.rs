@@ -2,7 +2,7 @@
 
 use warplens_hir::ptx::Instruction;
 
-use crate::program::{Order, ProxyFence, Scope, SpecialOrder};
+use crate::program::{AccessClass, Order, ProxyFence, Scope, SpecialOrder};
 
 pub(super) fn order(instruction: Instruction<'_>) -> Order {
     let has = |words: &[&str]| words.iter().any(|word| instruction.has(word));
@@ -21,12 +21,14 @@ pub(super) fn order(instruction: Instruction<'_>) -> Order {
     };
     match instruction.opcode() {
         "st" | "red" if has(&["async"]) => Order {
-            special: SpecialOrder::AsyncProxy,
+            special: SpecialOrder::AsyncStore,
             strong: access.strong || instruction.opcode() == "red",
             ..access
         },
         "multimem" if has(&["cp"]) => Order { special: SpecialOrder::AsyncProxy, ..Order::default() },
-        "ld" | "ldu" | "st" => access,
+        "ldu" => Order { special: SpecialOrder::ReadsConstantData, ..access },
+        "ld" if has(&["nc"]) => Order { special: SpecialOrder::ReadsConstantData, ..access },
+        "ld" | "st" => access,
         "multimem" if !has(&["red"]) => access,
         "atom" | "red" | "multimem" => Order { strong: true, ..access },
         "membar" | "fence" => {
@@ -34,10 +36,20 @@ pub(super) fn order(instruction: Instruction<'_>) -> Order {
             let both = !(acquire || release || instruction.has("proxy"));
             let (acquire, release) = (acquire || both, release || both);
             let proxy_fence = proxy_fence(instruction);
-            Order { fence: true, acquire, release, scope, proxy_fence, ..Order::default() }
+            let special = match release && !acquire {
+                true if has(&["mbarrier_init"]) => SpecialOrder::Releases(AccessClass::Initializations),
+                true if has(&["sync_restrict::shared::cta"]) => {
+                    SpecialOrder::Releases(AccessClass::SharedMemory)
+                }
+                _ => SpecialOrder::None,
+            };
+            Order { fence: true, acquire, release, scope, special, proxy_fence, ..Order::default() }
         }
         "wgmma" | "tcgen05" if has(&["mma_async", "mma"]) => {
             Order { special: SpecialOrder::AsyncProduct, ..Order::default() }
+        }
+        "wgmma" if has(&["fence", "commit_group"]) => {
+            Order { synchronizes: true, special: SpecialOrder::AlignsWarpgroup, ..Order::default() }
         }
         "tcgen05" if has(&["cp"]) => Order { special: SpecialOrder::AsyncMatrixCopy, ..Order::default() },
         "tcgen05" if has(&["commit"]) => Order { strong: true, release: true, ..Order::default() },

@@ -2,7 +2,7 @@
 
 use warplens_sim_cuda::sanitizer::patterns::ProgramPatterns;
 
-use crate::program::{Function, Op, Program, TensorOp};
+use crate::program::{BarrierKind, Function, Op, Program, TensorOp};
 
 /// The patterns that the checks need.
 pub(crate) fn program_patterns(program: &Program, races: bool) -> ProgramPatterns {
@@ -27,6 +27,7 @@ pub(crate) fn program_patterns(program: &Program, races: bool) -> ProgramPattern
             }
         }
         patterns.awaits_phases |= function.tables.mbarriers.iter().any(|mbarrier| mbarrier.action.waits());
+        patterns.is_relaxed |= is_relaxed(function);
         let size = |pc: u32| Some(function.tables[function.code[pc as usize].op.load()?].size);
         patterns.cas_loads.extend(loads.filter_map(|&pc| Some((statement(pc), size(pc)?))));
     }
@@ -39,6 +40,13 @@ pub(crate) fn program_patterns(program: &Program, races: bool) -> ProgramPattern
         patterns.atomics = program.functions.iter().flat_map(atomics).collect();
     }
     patterns
+}
+
+/// Whether threads may synchronize by relaxed accesses or arrivals.
+fn is_relaxed(function: &Function) -> bool {
+    let accesses = function.orders.iter().any(|order| order.strong && !(order.acquire || order.release));
+    accesses
+        || function.tables.barriers.iter().any(|barrier| barrier.kind == BarrierKind::ClusterArriveRelaxed)
 }
 
 /// The statements of a function that accumulate in memory.

@@ -4,7 +4,7 @@
 //! followed bit by bit, and arithmetic on parts of a register part by part; the result of any other instruction is undefined
 //! as a whole.
 
-use warplens_sim_cuda::registers::{PerLane, lanes};
+use warplens_sim_cuda::registers::{PerLane, filter_lanes, lanes};
 use warplens_sim_cuda::semantics::bits::{self, Logic, Permute, Shift};
 use warplens_sim_cuda::slot::RegisterSlot;
 use warplens_sim_warp::scalar_type::ScalarType;
@@ -161,8 +161,14 @@ fn copied_bytes(sources: &BitSources<'_>) -> u32 {
         Op::Shift(Shift::Right, width) => {
             let count = visit.registers.get::<u32>(instruction.s.b);
             let aligned = lanes(visit.executed).all(|lane| count[lane].is_multiple_of(8));
-            let place = slot(instruction.s.a, width).filter(|_| aligned);
-            place.map_or(0, |place| sources.copied() & !whole(place, width.bits()))
+            let Some(place) = slot(instruction.s.a, width).filter(|_| aligned) else { return 0 };
+            let all = u64::MAX >> (64 - width.bits());
+            // What the shift leaves of the value has a defined bit.
+            let has_defined = |lane: usize| {
+                let shift = count[lane].min(63);
+                sources.of(place, lane) >> shift & all >> shift != all >> shift
+            };
+            sources.copied() & filter_lanes(visit.executed, has_defined)
         }
         Op::Convert(id) => {
             let convert = &visit.function.tables[id];

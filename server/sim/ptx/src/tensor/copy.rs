@@ -257,10 +257,9 @@ fn store(copy: &TensorCopy, tile: &Tile, ctx: &mut ExecContext<'_>) -> Result {
     for run in &tile.runs {
         let Some(address) = run.global else { continue };
         let at = LaneAddress { space: Space::Global, address, lane };
-        match reduction {
-            None => ranges::start(at, run.len, AccessMode::Store, until, ctx)?,
-            Some(_) => ranges::report(at, run.len, AccessKind::Atomic, ctx)?,
-        }
+        let kind = if reduction.is_some() { AccessKind::Atomic } else { AccessKind::Store };
+        ranges::report(at, run.len, kind, ctx)?;
+        at.copy_started(run.len, AccessMode::Store, until, ctx)?;
     }
     let segments = tile.segments(&runs, tile.place, false);
     bulk::issue(Transfer { segments, reduction, ..Transfer::default() }, None, lane, ctx)

@@ -9,13 +9,14 @@ use warplens_sim_cuda::async_ops::operation::{Effect, Group, Operation, Signal};
 use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::spaces::addresses;
 use warplens_sim_cuda::registers::{Registers, WIDTH};
+use warplens_sim_cuda::sanitizer::cells::CellAccessKind;
 use warplens_sim_cuda::sanitizer::copies::CopyFamily;
 use warplens_sim_cuda::tensor_memory::cells::{CellRange, PendingLoad, lane_mask};
 use warplens_sim_cuda::tensor_memory::operation::CellOperation;
 use warplens_sim_cuda::tensor_memory::use_log::CellRole;
 use warplens_sim_warp::finding_kind::FindingKind;
 
-use super::address::{self, LOAD, STORE, allocated, conflicts, initialized, note_use};
+use super::address::{self, LOAD, STORE, accessed, allocated, conflicts, initialized, note_use};
 use super::operation::{CellAddress, CellStores};
 use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::{get, put};
@@ -30,6 +31,7 @@ pub(super) fn load(access: &CellAccess, r: &mut Registers, ctx: &mut ExecContext
     for range in &ranges {
         initialized("the source of `tcgen05.ld`", range, ctx, mask);
         conflicts(range, false, None, ctx, mask);
+        accessed(CellAccessKind::Load, range, ctx, mask);
         note_use(CellRole::Loaded, range, ctx);
         let load = PendingLoad { range: *range, warp: ctx.warp, statement };
         let loads = &mut ctx.spaces.tensor_memory.block(range.rank).loads;
@@ -71,6 +73,7 @@ pub(super) fn store(access: &CellAccess, r: &Registers, ctx: &mut ExecContext<'_
     let issuer = ctx.issuer(mask);
     for range in &ranges {
         conflicts_of_store(range, ctx, mask);
+        accessed(CellAccessKind::Store, range, ctx, mask);
         note_use(CellRole::Stored, range, ctx);
         ctx.spaces.tensor_memory.block(range.rank).note_written(range);
     }
@@ -114,6 +117,9 @@ pub(super) fn wait_for_loads(ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     whole_warp("tcgen05.wait::ld", LANES_KIND, mask)?;
     let warp = ctx.warp;
     ctx.loaded.finish();
+    if let Some(sanitizer) = &mut ctx.sanitizer {
+        sanitizer.waited_for_cells(CellAccessKind::Load);
+    }
     ctx.spaces.tensor_memory.block(ctx.spaces.window.rank).loads.retain(|load| load.warp != warp);
     Ok(())
 }
@@ -122,6 +128,9 @@ pub(super) fn wait_for_stores(ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     whole_warp("tcgen05.wait::st", LANES_KIND, mask)?;
     let issuer = ctx.issuer(mask);
     ctx.spaces.wait_for_groups(issuer, CopyFamily::CellStores, None, false);
+    if let Some(sanitizer) = &mut ctx.sanitizer {
+        sanitizer.waited_for_cells(CellAccessKind::Store);
+    }
     Ok(())
 }
 

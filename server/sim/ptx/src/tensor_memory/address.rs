@@ -4,6 +4,7 @@ use warplens_sim_cuda::async_ops::operation::Issuer;
 use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::spaces::addresses;
 use warplens_sim_cuda::registers::Registers;
+use warplens_sim_cuda::sanitizer::cells::CellAccessKind;
 use warplens_sim_cuda::tensor_memory::cells::CellRange;
 use warplens_sim_cuda::tensor_memory::operation::CellOperation;
 use warplens_sim_cuda::tensor_memory::use_log::{CellRole, CellUse};
@@ -73,6 +74,13 @@ pub(super) fn initialized(what: &str, range: &CellRange, ctx: &mut ExecContext<'
         && let Some(sanitizer) = &mut ctx.sanitizer
     {
         sanitizer.report.unwritten_cell(what, (lane, column), mask);
+    }
+}
+
+/// Reports an access to cells that nothing orders after an earlier one, and records it.
+pub(super) fn accessed(kind: CellAccessKind, range: &CellRange, ctx: &mut ExecContext<'_>, mask: u32) {
+    if let Some(sanitizer) = &mut ctx.sanitizer {
+        sanitizer.access_cells(kind, *range, mask);
     }
 }
 

@@ -2,10 +2,11 @@
 
 use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::registers::Registers;
+use warplens_sim_cuda::sanitizer::cells::CellAccessKind;
 use warplens_sim_cuda::tensor_memory::cells::{Allocation, COLUMNS, CellRange};
 use warplens_sim_warp::finding_kind::FindingKind;
 
-use super::address::{conflicts, group, ranks};
+use super::address::{accessed, conflicts, group, ranks};
 use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::get;
 use crate::engine::memory::lane_address::LaneAddress;
@@ -125,6 +126,7 @@ pub(super) fn free(
     };
     let range = CellRange { rank, lanes: u128::MAX, first: at, end: at + count };
     conflicts(&range, true, None, ctx, mask);
+    accessed(CellAccessKind::Free, &range, ctx, mask);
     ctx.spaces.tensor_memory.block(rank).allocations.remove(index);
     if ctx.sanitizer.is_some() {
         let statement = ctx.statement();

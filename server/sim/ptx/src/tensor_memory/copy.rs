@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::registers::{Registers, lanes};
+use warplens_sim_cuda::sanitizer::cells::CellAccessKind;
 use warplens_sim_cuda::sanitizer::copies::CopyFamily;
 use warplens_sim_cuda::tensor_memory::cells::{CellRange, LANES};
 use warplens_sim_cuda::tensor_memory::operation::CellOperation;
 use warplens_sim_cuda::tensor_memory::use_log::CellRole;
 use warplens_sim_warp::finding_kind::FindingKind;
 
-use super::address::{address, allocated, conflicts, group, note_use, ranks};
+use super::address::{accessed, address, allocated, conflicts, group, note_use, ranks};
 use super::operation::{CellChunk, CellCopies};
 use super::product::begin;
 use crate::engine::exec::context::ExecContext;
@@ -83,6 +84,7 @@ pub(super) fn issue(copy: &CellCopy, r: &Registers, ctx: &mut ExecContext<'_>, m
             }
             allocated("the destination", &range, ctx, mask)?;
             conflicts(&range, true, Some(issuer), ctx, mask);
+            accessed(CellAccessKind::Copy, &range, ctx, mask);
             note_use(CellRole::Copied, &range, ctx);
             ctx.spaces.tensor_memory.block(rank).note_written(&range);
             writes.push(range);

@@ -25,8 +25,13 @@ pub(crate) fn execute(
         TensorMemoryOp::Store(access) => access::store(access, r, ctx, mask),
         TensorMemoryOp::WaitForLoads => access::wait_for_loads(ctx, mask),
         TensorMemoryOp::WaitForStores => access::wait_for_stores(ctx, mask),
-        // Nothing to record: the checks see releases, and a release also orders the operations before it.
-        TensorMemoryOp::FenceBefore => Ok(()),
+        // A release orders the operations before it without a fence.
+        TensorMemoryOp::FenceBefore => {
+            if let Some(sanitizer) = &mut ctx.sanitizer {
+                sanitizer.release_tensor_memory(mask);
+            }
+            Ok(())
+        }
         TensorMemoryOp::FenceAfter => {
             if let Some(sanitizer) = &mut ctx.sanitizer {
                 sanitizer.fence_tensor_memory();

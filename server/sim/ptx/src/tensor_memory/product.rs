@@ -6,6 +6,7 @@ use std::sync::Arc;
 use warplens_sim_cuda::async_ops::operation::{Effect, Issuer, Operation, Signal};
 use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::registers::{Registers, lanes};
+use warplens_sim_cuda::sanitizer::cells::CellAccessKind;
 use warplens_sim_cuda::sanitizer::copies::CopyFamily;
 use warplens_sim_cuda::tensor::swizzle::Swizzle;
 use warplens_sim_cuda::tensor_memory::cells::{CellRange, LANES, lane_mask};
@@ -13,7 +14,7 @@ use warplens_sim_cuda::tensor_memory::operation::CellOperation;
 use warplens_sim_cuda::tensor_memory::use_log::CellRole;
 use warplens_sim_warp::finding_kind::FindingKind;
 
-use super::address::{address, allocated, conflicts, group, initialized, note_use, ranks};
+use super::address::{accessed, address, allocated, conflicts, group, initialized, note_use, ranks};
 use super::instruction_descriptor::{InstructionDescriptor, ProductForm};
 use super::layout::{self, DLayout};
 use super::operation::{CellAddress, FactorPlace, Multiplication};
@@ -48,6 +49,7 @@ fn issue_one(product: &TensorProduct, lane: usize, r: &Registers, ctx: &mut Exec
         initialized(role.name(), range, ctx, mask);
         note_use(*role, range, ctx);
         conflicts(range, false, Some(issuer), ctx, mask);
+        accessed(CellAccessKind::ReadByProduct, range, ctx, mask);
     }
     for range in &operands.writes {
         allocated(CellRole::D.name(), range, ctx, mask)?;
@@ -56,6 +58,7 @@ fn issue_one(product: &TensorProduct, lane: usize, r: &Registers, ctx: &mut Exec
         }
         note_use(CellRole::D, range, ctx);
         conflicts(range, true, Some(issuer), ctx, mask);
+        accessed(CellAccessKind::WrittenByProduct, range, ctx, mask);
         ctx.spaces.tensor_memory.block(range.rank).note_written(range);
     }
     let (m, n, k) = (it.descriptor.m, it.descriptor.n, it.descriptor.k);

@@ -327,3 +327,75 @@ fn the_spaces_of_an_address_in_another_block() {
     );
     ends(4, &body, |_, _| 6);
 }
+
+/// Another block waits for the copy: this one may exit only when it has been told.
+#[test]
+fn a_block_exits_while_a_copy_to_another_block_reads_its_memory() {
+    let body = |after: &str| {
+        format!(
+            ".shared .align 8 .b64 told;\n{STORE}fence.proxy.async.shared::cta;\n\
+             @%p1 mbarrier.init.shared::cta.b64 [bar], 1;\n@%p1 mbarrier.init.shared::cta.b64 [told], 1;\n{SYNC}\
+             @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 64;\nmov.u32 %r20, tile;\nmov.u32 %r21, bar;\n\
+             mapa.shared::cluster.u32 %r22, %r20, %r4;\nmapa.shared::cluster.u32 %r23, %r21, %r4;\n\
+             @%p1 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r22+128], [tile], 64, [%r23];\n\
+             W: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p7, [bar], 0;\n@!%p7 bra W;\n{after}"
+        )
+    };
+    let told = [
+        SYNC.to_owned(),
+        "mov.u32 %r24, told;\nmapa.shared::cluster.u32 %r24, %r24, %r4;\n\
+         @%p1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r24];\n\
+         V: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p7, [told], 0;\n@!%p7 bra V;\n"
+            .to_owned(),
+    ];
+    let found = |after: &str| run_body(Model::Stack, [2, 1, 1], "2", &body(after)).1.findings;
+    for after in &told {
+        assert!(found(after).is_empty(), "{after} {:?}", found(after));
+    }
+    let exit = |finding: &Finding| {
+        finding.kind == FindingKind::AsyncSource
+            && finding.message.contains("an mbarrier of another block tracks it")
+    };
+    assert!(found("").iter().any(exit), "{:?}", found(""));
+}
+
+/// `fence.mbarrier_init` orders initializations, and `.sync_restrict` accesses to shared memory: nothing else.
+#[test]
+fn a_fence_orders_only_what_it_names() {
+    let relaxed = SYNC.replace("arrive", "arrive.relaxed");
+    let found = |body: &str| run_body(Model::Stack, [2, 1, 1], "2", body).1.findings;
+    let load =
+        |fence: &str| format!("{STORE}{fence}{relaxed}{NEXT}ld.shared::cluster.u32 %r10, [%r9];\n{SYNC}");
+    let global = |fence: &str| {
+        format!(
+            "st.global.u32 [%rd2], %r1;\n{fence}{relaxed}xor.b32 %r9, %r8, 32;\nmul.wide.u32 %rd3, %r9, 4;\nadd.u64 %rd3, %rd1, %rd3;\nld.global.u32 %r10, [%rd3];\n{SYNC}"
+        )
+    };
+    let init = |fence: &str| {
+        format!(
+            "@%p1 mbarrier.init.shared::cta.b64 [bar], 1;\n{fence}{relaxed}mov.u32 %r21, bar;\n\
+             mapa.shared::cluster.u32 %r23, %r21, %r4;\n@%p1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r23];\n{SYNC}"
+        )
+    };
+    let [initializations, shared, all] = [
+        "fence.mbarrier_init.release.cluster;\n",
+        "fence.release.sync_restrict::shared::cta.cluster;\n",
+        "fence.release.cluster;\n",
+    ];
+    let right = [init(initializations), init(shared), init(all), load(shared), load(all), global(all)];
+    for body in right {
+        assert!(found(&body).is_empty(), "{body} {:?}", found(&body));
+    }
+    for body in [load(initializations), global(initializations), global(shared), load(""), global("")] {
+        assert!(
+            found(&body).iter().any(|finding| finding.kind == FindingKind::DataRace),
+            "{body} {:?}",
+            found(&body)
+        );
+    }
+    assert!(
+        found(&init("")).iter().any(|finding| finding.kind == FindingKind::MbarrierInit),
+        "{:?}",
+        found(&init(""))
+    );
+}

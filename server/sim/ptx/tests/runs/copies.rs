@@ -241,3 +241,56 @@ fn a_block_that_exits_while_a_copy_reads_its_memory() {
         check(32, &body(sum, &format!("{commit}\n{wait}")), expect![""]);
     }
 }
+
+/// The destination of a reduction is in flight like that of a copy, except for other reductions and atomics.
+#[test]
+fn an_access_to_the_destination_of_a_reduction() {
+    let body = |wait: &str, access: &str| {
+        format!(
+            "st.shared.u32 [%r3], %r1;\nst.global.u32 [%rd2], 0;\nfence.proxy.async;\nbar.sync 0;\n\
+             setp.eq.u32 %p1, %r1, 0;\n@%p1 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r4], 128;\n\
+             @%p1 cp.async.bulk.commit_group;\n{wait}\n{access}\n@%p1 cp.async.bulk.wait_group 0;\nret;"
+        )
+    };
+    let (read, complete) = ("@%p1 cp.async.bulk.wait_group.read 0;", "@%p1 cp.async.bulk.wait_group 0;");
+    let own = "@%p1 ld.global.u32 %r5, [%rd1];";
+    let store = "@%p1 st.global.u32 [%rd1], 5;";
+    let other = "bar.sync 0;\nld.global.u32 %r5, [%rd2];";
+    for wait in ["", read] {
+        for access in [own, store, other] {
+            let found = findings("sm_90", 1, 64, &body(wait, access));
+            assert!(found.contains("error async-result"), "{wait} {access} {found}");
+            assert!(found.contains("wait with `cp.async.bulk.wait_group`"), "{found}");
+        }
+    }
+    for access in [own, store, other] {
+        check(64, &body(complete, access), expect![""]);
+    }
+    // Reductions and atomics may be concurrent.
+    check(64, &body("", "red.global.add.u32 [%rd2], 1;"), expect![""]);
+    let again = "@%p1 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r4], 128;\n@%p1 cp.async.bulk.commit_group;";
+    check(64, &body("", again), expect![""]);
+}
+
+/// A copy, or `red.async`, that an mbarrier tracks and nobody waits for may arrive when the memory belongs to the next block.
+#[test]
+fn a_block_that_exits_while_its_memory_is_written() {
+    let load = "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];\n";
+    let announced =
+        "setp.eq.u32 %p1, %r1, 0;\n@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 128;\n";
+    let by_other = WAIT.replace("W:", "setp.ne.u32 %p3, %r1, 40;\n@%p3 bra E;\nW:") + "E:\n";
+    let test_once = "mbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], 1;\n";
+    for wait in ["", test_once] {
+        let found = findings("sm_90", 1, 64, &format!("{INIT}{announced}{load}{wait}ret;"));
+        assert!(found.contains("error async-result"), "{wait} {found}");
+        assert!(found.contains("the block exits while a copy may write its shared memory"), "{found}");
+    }
+    for wait in [WAIT, &by_other] {
+        check(64, &format!("{INIT}{announced}{load}{wait}"), expect![""]);
+    }
+    // A missing wait is reported once.
+    let found = findings("sm_90", 1, 64, &format!("{INIT}{announced}{load}ld.shared.u32 %r5, [tile];\nret;"));
+    assert!(found.contains("async-result") && !found.contains("exits"), "{found}");
+    // `cp.async` needs no wait at the exit.
+    check(32, "cp.async.ca.shared.global [%r3], [%rd2], 4;", expect![""]);
+}

@@ -98,6 +98,32 @@ fn unordered_accesses_are_races() {
     assert!(found.contains("error data-race") && !found.contains("proxy-fence"), "{found}");
 }
 
+/// The store may land after a copy that overwrites the same bytes.
+#[test]
+fn a_copy_over_stored_data() {
+    let fill = FILL.replace("[tile], [%rd1], 256", "[tile], [%rd1+256], 256");
+    let body = |fence: &str| {
+        format!("{STORE}{fence}{INIT}{fill}{WAIT}ld.shared.u32 %r5, [%r3];\nst.global.u32 [%rd2], %r5;")
+    };
+    for fence in [FENCE, "fence.proxy.async;\n"] {
+        clean(64, &body(fence));
+    }
+    let found = findings("sm_90", 1, 64, &format!("setp.eq.u32 %p1, %r1, 0;\n{}\nret;", body("")));
+    assert!(
+        found.contains("warning proxy-fence") && found.contains("a copy overwrites `tile[0]`"),
+        "{found}"
+    );
+    // Data that was only read, or that another copy wrote.
+    let again = FILL.replace("W:", "V:");
+    clean(
+        64,
+        &format!(
+            "{INIT}{FILL}{WAIT}ld.shared.u32 %r5, [%r3];\nbar.sync 0;\n{again}\
+             V: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 1;\n@!%p2 bra V;"
+        ),
+    );
+}
+
 const INIT: &str = ".shared .align 8 .b64 bar;\n@%p1 mbarrier.init.shared.b64 [bar], 1;\nbar.sync 0;\n";
 const FILL: &str = "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 256;\n\
     @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 256, [bar];\n";

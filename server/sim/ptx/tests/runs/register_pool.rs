@@ -62,3 +62,20 @@ fn a_warp_may_change_its_count_again() {
     let one = format!("{LOW}\nsetp.lt.u32 %p1, %r1, 32;\n@%p1 setmaxnreg.inc.sync.aligned.u32 40;");
     assert!(found(PAIR, 256, &one, "")[0].contains("only some warps"));
 }
+
+/// A barrier that puts the decrease after the increase makes the increase wait forever.
+#[test]
+fn an_increase_that_waits_for_a_decrease_behind_a_barrier() {
+    let (low, high) = (LOW, "setmaxnreg.inc.sync.aligned.u32 232;");
+    let barrier = "bar.sync 1, 256;";
+    let wrong = found(PAIR, 256, &format!("{barrier}\n{low}"), &format!("{high}\n{barrier}"));
+    assert_eq!(wrong.len(), 1, "{wrong:?}");
+    assert!(wrong[0].contains("hold at least 16384 until this `setmaxnreg.inc` is over"), "{wrong:?}");
+    for (low, high) in [
+        (format!("{low}\n{barrier}"), format!("{barrier}\n{high}")),
+        (format!("{low}\n{barrier}"), format!("{high}\n{barrier}")),
+        (format!("{barrier}\n{low}"), format!("{barrier}\n{high}")),
+    ] {
+        assert!(found(PAIR, 256, &low, &high).is_empty(), "{low} {high}");
+    }
+}

@@ -162,6 +162,8 @@ const DEPENDENT: [(&str, Launch); 11] = [
                 mbarrier.test_wait.shared.b64 %p3, [bar], %rd3;
                 selp.u32 %r4, 1, 0, %p3;
                 st.global.u32 [%rd1+64], %r4;
+                FULL: mbarrier.try_wait.shared.b64 %p3, [bar], %rd3;
+                @!%p3 bra FULL;
                 DONE: ret;",
             ..ONE_BLOCK
         },

@@ -50,6 +50,21 @@ fn a_copy_of_unwritten_local_memory() {
     );
 }
 
+/// A part of a copied value is padding only with a defined part beside it.
+#[test]
+fn the_unwritten_part_of_a_word() {
+    let upper = |shift: u32| {
+        format!(
+            "mov.b16 %h1, 3;\nst.u16 [%rd3], %h1;\nld.u32 %r5, [%rd3];\nshr.u32 %r5, %r5, {shift};\nst.global.u32 [%rd2], %r5;"
+        )
+    };
+    for shift in [16, 24] {
+        let found = with_stack(&upper(shift));
+        assert!(found.contains("warning uninitialized-read"), "{shift} {found}");
+    }
+    clean(&upper(8));
+}
+
 #[test]
 fn other_threads_see_generic_stores() {
     check(

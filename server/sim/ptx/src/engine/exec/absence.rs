@@ -193,7 +193,7 @@ pub(super) fn message(at: &NamedLanes<'_>, visit: &VisitLanes, is_deadlock: bool
     format!(
         "only {} {} `{}`{of_mask}\n{}: {why}; {advice}",
         LaneSet(executed.into()),
-        if executed.count_ones() == 1 { "executes" } else { "execute" },
+        LaneSet(executed.into()).verb("executes", "execute"),
         at.name(),
         absent.join(", ")
     )

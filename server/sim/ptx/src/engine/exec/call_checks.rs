@@ -24,7 +24,8 @@ impl Warp {
             let mut callees = callees.to_vec();
             callees.sort_unstable_by_key(|(_, mask)| mask.trailing_zeros());
             let target = |&(callee, mask): &(u32, u32)| {
-                format!("{} call `{}`", LaneSet(mask.into()), functions[callee as usize].name)
+                let lanes = LaneSet(mask.into());
+                format!("{lanes} {} `{}`", lanes.verb("calls", "call"), functions[callee as usize].name)
             };
             let message = format!(
                 "a call: {}\nremove `.uni`, or make the address uniform",
@@ -47,10 +48,11 @@ impl Warp {
             return;
         }
         let message = format!(
-            "`{}` is `.noreturn`, but {} return from it\nbehavior is undefined; end it with `exit` or `trap`, or remove \
+            "`{}` is `.noreturn`, but {} {} from it\nbehavior is undefined; end it with `exit` or `trap`, or remove \
              `.noreturn`",
             function.name,
-            LaneSet(mask.into())
+            LaneSet(mask.into()),
+            LaneSet(mask.into()).verb("returns", "return")
         );
         state.report(self.id.finding(FindingKind::Noreturn, message, statement, mask));
     }

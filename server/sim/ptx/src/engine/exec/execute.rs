@@ -151,7 +151,9 @@ fn uncommon(
         Op::RegisterCount { count, increases } => {
             whole_warp("setmaxnreg", FindingKind::RegisterPool, mask)?;
             let statement = ctx.statement();
-            ctx.register_counts.add(RegisterCount { count: count.into(), increases, statement });
+            let follows = ctx.sanitizer.as_mut().map(|sanitizer| sanitizer.change_registers(increases));
+            let count = RegisterCount { count: count.into(), increases, statement };
+            ctx.register_counts.add(count, follows.unwrap_or_default());
         }
         Op::InOwnShared(width) => cluster_address::is_own_shared(width, s, r, ctx.spaces.window, mask),
         Op::SharedToGeneric(width) => cluster_address::convert(width, false, s, r, ctx.spaces.window, mask),

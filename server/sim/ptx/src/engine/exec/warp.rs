@@ -511,19 +511,13 @@ impl Warp {
                  `barrier.sync`, which need not be aligned",
             ),
         };
-        let is_one = missing.count_ones() == 1;
-        let verb = match (severity, is_one) {
-            (Severity::Information, true) => "exits",
-            (Severity::Information, false) => "exit",
-            (_, true) => "is ",
-            (_, false) => "are ",
+        let (executing, missing) = (LaneSet(executed.into()), LaneSet(missing.into()));
+        let verb = match severity {
+            Severity::Information => missing.verb("exits", "exit"),
+            _ => missing.verb("is ", "are "),
         };
-        let message = format!(
-            "only {} {} it\n{} {verb}{rest}",
-            LaneSet(executed.into()),
-            if executed.count_ones() == 1 { "reaches" } else { "reach" },
-            LaneSet(missing.into())
-        );
+        let message =
+            format!("only {executing} {} it\n{missing} {verb}{rest}", executing.verb("reaches", "reach"));
         let finding = self.id.finding(FindingKind::DivergentBarrier, message, statement, executed);
         state.report(
             finding.with_severity(severity).in_visit(&self.recorder).with(next_statements(elsewhere)),

@@ -142,10 +142,7 @@ struct LaneCopy {
 impl LaneCopy {
     fn begin(&self, size: u32, until: CopyCompletion, ctx: &mut ExecContext<'_>) -> Result {
         self.from.copy_started(size.into(), AccessMode::Load, until, ctx)?;
-        match self.reduction {
-            None => self.to.copy_started(size.into(), AccessMode::Store, until, ctx),
-            Some(_) => Ok(()),
-        }
+        self.to.copy_started(size.into(), AccessMode::Store, until, ctx)
     }
 
     /// Checks and reports the accesses of the whole copy.
@@ -255,11 +252,13 @@ pub(crate) fn reduce(
     let parts = (size, atomic.b.len());
     ctx.resolve(&MemoryRequest::new(AccessKind::Atomic, atomic.space, &to, parts, mask))?;
     for lane in lanes(mask) {
-        let place = LaneAddress { space: atomic.space, address: to[lane], lane };
-        let place = place.place(1, AccessMode::Store, ctx)?;
+        let to = LaneAddress { space: atomic.space, address: to[lane], lane };
+        let place = to.place(1, AccessMode::Store, ctx)?;
         let values = atomic.b.iter().map(|&b| get(b, r, lane).to_le_bytes());
-        let data = values.flat_map(|bytes| bytes.into_iter().take(size as usize)).collect();
+        let data: Vec<u8> = values.flat_map(|bytes| bytes.into_iter().take(size as usize)).collect();
         let mbarrier = LaneAddress::of(completion, lane, r, ctx);
+        let until = mbarrier.phase(ctx)?;
+        to.copy_started(data.len() as u64, AccessMode::Store, until, ctx)?;
         issue(stored(place, data, Some((atomic.op, atomic.ty))), Some((mbarrier, size)), lane, ctx)?;
     }
     Ok(())

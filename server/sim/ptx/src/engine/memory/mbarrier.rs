@@ -228,7 +228,8 @@ fn event(action: MbarrierAction) -> Option<PhaseEvent> {
         MbarrierAction::ArriveCopies { counted } => PhaseEvent::ArriveAfterCopies { counted },
         MbarrierAction::TestToken => PhaseEvent::Wait { by_parity: false },
         MbarrierAction::TestParity => PhaseEvent::Wait { by_parity: true },
-        MbarrierAction::Invalidate | MbarrierAction::CheckLayout(_) => return None,
+        MbarrierAction::Invalidate => PhaseEvent::Invalidate,
+        MbarrierAction::CheckLayout(_) => return None,
     })
 }
 

@@ -4,7 +4,6 @@ use warplens_sim_cuda::async_ops::operation::Issuer;
 use warplens_sim_cuda::async_ops::phase_log::{PhaseAction, PhaseLog};
 use warplens_sim_cuda::grid::block::Block;
 use warplens_sim_cuda::grid::cluster::Cluster;
-use warplens_sim_cuda::grid::verb;
 use warplens_sim_cuda::memory::mbarrier_object::Object;
 use warplens_sim_cuda::memory::region::MemoryRegion;
 use warplens_sim_cuda::memory::spaces::{Spaces, read};
@@ -195,7 +194,7 @@ impl Warp {
             true => format!(
                 "Livelock: {lanes_of_warp} {} here forever\nthe state of the loop does not change; change the exit \
                  condition in the loop",
-                verb("iterate", lanes)
+                LaneSet(lanes.into()).verb("iterates", "iterate")
             ),
             false if let Some((_, WrongPhase::Overtaken(phase))) = &wrong => format!(
                 "Deadlock: {lanes_of_warp} {}\nphase {phase}, for which the wait is, has completed, and so has phase {}: its parity is that of \
@@ -261,11 +260,14 @@ impl Warp {
     /// What the lanes wait for: `poll `flag` (value 0)`.
     pub(super) fn what(&self, spaces: &Spaces) -> String {
         let lanes = self.polls_at().map_or(u32::MAX, |(_, lanes)| lanes);
-        let Some(first) = self.polled.values.first() else { return verb("iterate", lanes) };
+        let lanes = LaneSet(lanes.into());
+        let Some(first) = self.polled.values.first() else {
+            return lanes.verb("iterates", "iterate").to_owned();
+        };
         let object = spaces.common_element(first.region, first.index as u64, first.size.into());
         match self.tests_barrier() {
-            true => format!("{} for the mbarrier {object}", verb("wait", lanes)),
-            false => format!("{} {object} (value {})", verb("poll", lanes), first.value),
+            true => format!("{} for the mbarrier {object}", lanes.verb("waits", "wait")),
+            false => format!("{} {object} (value {})", lanes.verb("polls", "poll"), first.value),
         }
     }
 

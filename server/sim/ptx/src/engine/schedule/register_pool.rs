@@ -24,7 +24,8 @@ pub(super) fn findings(warps: &[Warp], entry: Option<u32>) -> Vec<Finding> {
     };
     let wrong = warps.iter().find_map(|warp| wrong_direction(warp, entry));
     let wrong = wrong.or_else(|| warps.chunks(GROUP).find_map(partial));
-    wrong.or_else(|| exceeded(warps, entry)).or_else(|| unavailable(warps, entry)).into_iter().collect()
+    let wrong = wrong.or_else(|| exceeded(warps, entry)).or_else(|| unavailable(warps, entry));
+    wrong.or_else(|| overtaken(warps, entry)).into_iter().collect()
 }
 
 fn about(warp: &Warp, count: RegisterCount, message: String) -> Finding {
@@ -90,6 +91,31 @@ fn unavailable(warps: &[Warp], entry: u32) -> Option<Finding> {
             requested(count)
         );
         Some(about(&group[0], *count, message))
+    })
+}
+
+/// An increase for which the block has too few registers until another warpgroup decreases its count, which it does only after the
+/// increase.
+fn overtaken(warps: &[Warp], entry: u32) -> Option<Finding> {
+    let pool = threads(warps.len()) * entry;
+    warps.chunks(GROUP).enumerate().find_map(|(index, group)| {
+        let increases = group[0].register_counts.all().iter().filter(|count| count.increases);
+        increases.copied().find_map(|count| {
+            let others = warps.chunks(GROUP).enumerate().filter(|(other, _)| *other != index);
+            let held = others.map(|(_, other)| {
+                let counts = other[0].register_counts.not_after(group[0].id.warp, count.statement);
+                threads(other.len()) * counts.fold(entry, u32::min)
+            });
+            let (requested, held) = (threads(group.len()) * count.count, held.sum::<u32>());
+            (requested + held > pool).then(|| {
+                let message = format!(
+                    "{requested} registers are requested, and the block has {pool}\nthe other warpgroups hold at least {held} until this \
+                     `setmaxnreg.inc` is over: it waits forever for a `setmaxnreg.dec` that comes after it, as behind a barrier. Decrease \
+                     before the barrier"
+                );
+                about(&group[0], count, message)
+            })
+        })
     })
 }
 

@@ -1,7 +1,6 @@
 //! What a run was doing when it reached the step limit: the loop that runs, and the warps that wait.
 
 use warplens_sim_cuda::grid::cluster::Cluster;
-use warplens_sim_cuda::grid::verb;
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
@@ -28,7 +27,7 @@ pub(super) fn explain_step_limit(
         "{} of warp {} {} this loop\nthe limit is {limit} warp instructions",
         LaneSet(lanes.into()),
         warp.id.warp,
-        verb("iterate", lanes)
+        LaneSet(lanes.into()).verb("iterates", "iterate")
     );
     let finding = warp.id.finding(FindingKind::StepLimit, message, statement, lanes);
     let blocks = cluster.blocks.iter().chain(suspended.iter().flat_map(|(_, cluster)| &cluster.blocks));

@@ -1,0 +1,81 @@
+//! Accesses to tensor memory by a warp and by another thread, with and without synchronization between them.
+
+use crate::common::watched::findings;
+
+/// Runs four warps after they have allocated columns. Thread 96 starts `%p1`'s products into the cells at `%r4`; `%r6` is the part of
+/// the warp.
+fn found(body: &str) -> String {
+    let text = format!(
+        ".shared .align 1024 .b8 sa[4096];\n.shared .align 8 .b64 done;\n.shared .align 8 .b64 empty;\n.shared .align 4 .b32 slot;\n\
+         setp.eq.u32 %p1, %r1, 96;\nsetp.lt.u32 %p2, %r1, 96;\n\
+         @!%p2 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [slot], 32;\n\
+         @%p1 mbarrier.init.shared::cta.b64 [done], 1;\n@%p1 mbarrier.init.shared::cta.b64 [empty], 128;\n\
+         mov.u32 %r2, sa;\nshl.b32 %r3, %r1, 4;\nadd.u32 %r3, %r2, %r3;\n\
+         st.shared.v4.u32 [%r3], {{0, 0, 0, 0}};\nst.shared.v4.u32 [%r3+2048], {{0, 0, 0, 0}};\n\
+         fence.proxy.async.shared::cta;\nbar.sync 0;\nld.shared.u32 %r4, [slot];\nshr.u32 %r2, %r2, 4;\ncvt.u64.u32 %rd2, %r2;\n\
+         or.b64 %rd2, %rd2, 0x400800800000;\nand.b32 %r6, %r1, 96;\nshl.b32 %r6, %r6, 16;\nadd.u32 %r6, %r4, %r6;\nmov.u32 %r7, 0;\n\
+         {body}\n@!%p2 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r4, 32;\n\
+         @!%p2 tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\nret;"
+    );
+    findings("sm_100a", 1, 128, &text)
+}
+
+const STORE: &str = "tcgen05.st.sync.aligned.32x32b.x8.b32 [%r6], {%r7,%r7,%r7,%r7,%r7,%r7,%r7,%r7};\ntcgen05.wait::st.sync.aligned;\n";
+const LOAD: &str = "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r10}, [%r6];\ntcgen05.wait::ld.sync.aligned;\n";
+const PRODUCT: &str = "@%p1 tcgen05.mma.cta_group::1.kind::f16 [%r4], %rd2, %rd2, 0x8020010, 1;\n\
+    @%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [done];\n";
+const DONE: &str = "W: mbarrier.try_wait.parity.shared::cta.b64 %p7, [done], 0;\n@!%p7 bra W;\ntcgen05.fence::after_thread_sync;\n";
+const SYNC: &str = "tcgen05.fence::before_thread_sync;\nbar.sync 0;\ntcgen05.fence::after_thread_sync;\n";
+
+/// All threads arrive at `empty`, and thread 96 waits for it.
+fn emptied(how: &str) -> String {
+    format!(
+        "tcgen05.fence::before_thread_sync;\nmbarrier.arrive{how}.shared::cta.b64 _, [empty];\n@!%p1 bra E;\n\
+         V: mbarrier.try_wait.parity{how}.shared::cta.b64 %p7, [empty], 0;\n@!%p7 bra V;\n\
+         tcgen05.fence::after_thread_sync;\nE:\n"
+    )
+}
+
+#[test]
+fn a_product_of_cells_that_other_warps_have_stored() {
+    let [release, relaxed] = ["", ".relaxed.cta"].map(emptied);
+    for sync in [SYNC, "bar.sync 0;\n", &release, &relaxed] {
+        let found = found(&format!("{STORE}{sync}{PRODUCT}{DONE}{LOAD}bar.sync 0;"));
+        assert_eq!(found, "", "{sync}");
+    }
+    for sync in ["", "tcgen05.fence::before_thread_sync;\ntcgen05.fence::after_thread_sync;\n"] {
+        let found = found(&format!("{STORE}{sync}{PRODUCT}{DONE}{LOAD}bar.sync 0;"));
+        assert!(found.contains("error data-race warp 3"), "{sync} {found}");
+        assert!(
+            found.contains("Tensor-memory race: `tcgen05.mma` writes cells that `tcgen05.st` writes"),
+            "{found}"
+        );
+    }
+}
+
+#[test]
+fn cells_are_loaded_and_then_overwritten_or_freed() {
+    let first = format!("{STORE}{SYNC}{LOAD}");
+    let [release, relaxed] = ["", ".relaxed.cta"].map(emptied);
+    for sync in [SYNC, &release, &relaxed] {
+        assert_eq!(found(&format!("{first}{sync}{PRODUCT}{DONE}{LOAD}bar.sync 0;")), "", "{sync}");
+    }
+    let product = found(&format!("{first}{PRODUCT}{DONE}{LOAD}bar.sync 0;"));
+    assert!(product.contains("`tcgen05.mma` writes cells that `tcgen05.ld` reads"), "{product}");
+    let freed = found(&first);
+    assert!(freed.contains("`tcgen05.dealloc` frees cells that `tcgen05.ld` reads"), "{freed}");
+    // The warp that loads also frees.
+    assert_eq!(found(&format!("{STORE}bar.sync 0;\n@!%p2 tcgen05.wait::ld.sync.aligned;")), "");
+}
+
+#[test]
+fn a_warp_that_has_not_waited_loads_the_result() {
+    let body = |sync: &str| {
+        format!(
+            "{STORE}{SYNC}{PRODUCT}setp.lt.u32 %p3, %r1, 32;\n@%p3 bra L;\n{DONE}L:\n{sync}{LOAD}bar.sync 0;"
+        )
+    };
+    assert_eq!(found(&body("bar.sync 0;\n")), "");
+    let missing = found(&body(""));
+    assert!(missing.contains("warp 0"), "{missing}");
+}
