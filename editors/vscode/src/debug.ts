@@ -1,12 +1,15 @@
 // The debugger: starts `warplens dap`, and adds the moves and questions that the Debug Adapter Protocol does not have.
 import * as vscode from 'vscode';
-import { selectionOf } from '../../shared/masks';
+import { type LaneMasks, requestMasks, selectionOf } from '../../shared/masks';
 import type { Home } from './home/home';
 import { FORMER_SASS, LANGUAGES } from './languages';
 import type { Server } from './server';
 import type { LaneStore } from './store';
 
 const TYPE = 'warplens';
+
+/** A register of one of the languages, which a hover evaluates. */
+const REGISTER = /[%$]\w+(\.[xyz])?|\b(U?[RP]|[rp])\d+\b/;
 
 /** A link of a chain, in the answer of `warplens/why`. */
 interface Link {
@@ -36,27 +39,66 @@ export function debugKernels(home: Home, server: Server, store: LaneStore): vsco
     vscode.debug.registerDebugConfigurationProvider(TYPE, {
       resolveDebugConfiguration: (_folder, config) => complete(config, store),
     }),
+    vscode.languages.registerEvaluatableExpressionProvider([...LANGUAGES, FORMER_SASS], {
+      provideEvaluatableExpression: (document, position) => {
+        const range = document.getWordRangeAtPosition(position, REGISTER);
+        return range && new vscode.EvaluatableExpression(range);
+      },
+    }),
     vscode.debug.registerDebugAdapterTrackerFactory(TYPE, {
-      createDebugAdapterTracker: (session) => ({
-        onDidSendMessage: (message: { type: string; event?: string }) => {
-          if (message.type === 'event' && message.event === 'stopped') void follow(session, server, store);
-        },
-      }),
+      createDebugAdapterTracker: (session) => {
+        const lanes = new FollowingLanes(session, server, store);
+        return {
+          onDidSendMessage: (message: { type: string; event?: string }) => {
+            if (message.type === 'event' && message.event === 'stopped') void lanes.follow();
+          },
+          onWillStopSession: () => void lanes.showAll(),
+        };
+      },
     }),
   );
 }
 
 /** Shows the lanes and the values of a document as they are where the debugger has stopped. */
-async function follow(session: vscode.DebugSession, server: Server, store: LaneStore): Promise<void> {
-  const uri = vscode.Uri.file(String(session.configuration.program)).toString();
-  const masks = store.of(uri);
-  if (!masks) return;
-  const { line, cta, warp } = (await session.customRequest('warplens/position')) as Position;
-  if (line === null) return;
-  const shown = [...masks.cta, masks.warp].join();
-  if (shown !== [...cta, warp].join()) await server.select({ ...selectionOf(uri, masks), cta, warp });
-  const { result } = (await session.customRequest('evaluate', { expression: 'visit' })) as { result: string };
-  await server.execute('warplens.selectVisit', { uri, line: line - 1, visit: Number(result) });
+class FollowingLanes {
+  private readonly uri: string;
+  private stops = 0;
+
+  constructor(
+    private readonly session: vscode.DebugSession,
+    private readonly server: Server,
+    private readonly store: LaneStore,
+  ) {
+    this.uri = vscode.Uri.file(String(session.configuration.program)).toString();
+  }
+
+  async follow(): Promise<void> {
+    const stop = ++this.stops;
+    const masks = await this.launched();
+    const { line, cta, warp } = (await this.session.customRequest('warplens/position')) as Position;
+    const { result } = (await this.session.customRequest('evaluate', { expression: 'visit' })) as { result: string };
+    if (!masks || stop !== this.stops) return;
+    if (line === null) return this.showAll();
+    const shown = [...masks.cta, masks.warp].join();
+    if (shown !== [...cta, warp].join()) await this.server.select({ ...selectionOf(this.uri, masks), cta, warp });
+    if (stop === this.stops) await this.server.execute('warplens.selectVisit', { uri: this.uri, line: line - 1, visit: Number(result) });
+  }
+
+  /** Shows the last visit of each line again. */
+  async showAll(): Promise<void> {
+    if (this.store.of(this.uri)?.visit) await this.server.execute('warplens.selectVisit', { uri: this.uri, line: 0, visit: null });
+  }
+
+  /** The lanes of the launch that is debugged, which are shown if none or those of another launch are. */
+  private async launched(): Promise<LaneMasks | null | undefined> {
+    const { entry, launch, model } = this.session.configuration as { entry?: string; launch?: string; model?: string };
+    const masks = this.store.of(this.uri);
+    const isIt = (shown: string, wanted?: string) => wanted === undefined || shown === wanted;
+    if (masks && isIt(masks.launch.name, launch) && isIt(masks.entry, entry) && isIt(masks.model, model)) return masks;
+    await this.server.start();
+    await this.server.select({ uri: this.uri, entry, launch, model });
+    return requestMasks(this.server, this.uri);
+  }
 }
 
 /** Debugs a kernel under its shown launch, or else its first one. */
@@ -96,7 +138,7 @@ export async function askWhy(): Promise<void> {
   const session = vscode.debug.activeDebugSession;
   const editor = vscode.window.activeTextEditor;
   if (session?.type !== TYPE || !editor) return;
-  const range = editor.document.getWordRangeAtPosition(editor.selection.active, /[%$]?\w+/);
+  const range = editor.document.getWordRangeAtPosition(editor.selection.active, REGISTER);
   const register = range ? editor.document.getText(range) : '';
   const lane = await vscode.window.showInputBox({ title: `Why does a lane hold ${register}?`, prompt: 'The lane', value: '0' });
   if (lane === undefined) return;
