@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use warplens_ide_lanes::why::without_comment;
 use warplens_ide_lanes::{Prepared, Replay};
 use warplens_sim_warp::memory::DeviceMemory;
-use warplens_sim_warp::recording::{CellId, Event, Layout, Space, State};
+use warplens_sim_warp::recording::{CellId, EDIT, Event, Layout, Space, State};
 use warplens_sim_warp::{Cancelled, Control, Mask, ScalarType, StatementId, WarpId};
 
 use crate::expression::{Scope, Value};
@@ -136,6 +136,13 @@ impl Debuggee {
         self.replay.steps()
     }
 
+    /// How the launch has run, in a line.
+    pub(crate) fn summary(&self) -> String {
+        let result = &self.replay.result;
+        let (status, findings) = (result.status.as_str(), result.findings.len());
+        format!("{} steps, {status}, {findings} findings\n", self.steps())
+    }
+
     /// The warps of the shown block.
     pub(crate) fn warps(&self) -> std::ops::Range<u32> {
         let warps = self.layout.warps;
@@ -244,6 +251,9 @@ impl Facts {
     }
 
     pub(crate) fn text_of(&self, statement: StatementId) -> &str {
+        if statement == EDIT {
+            return "set in the debugger";
+        }
         let range = self.prepared.statements.get(statement.index()).map(|statement| statement.range);
         range.map_or("", |range| without_comment(&self.text[range]))
     }

@@ -3,6 +3,7 @@
 //! A session has one launch, which has run completely before the first stop. It moves a position in the recording, forwards and
 //! backwards; a client that continues looks for the next stop there. docs/debugging.md is the contract.
 
+mod base64;
 mod debuggee;
 mod expression;
 mod failure;

@@ -1,6 +1,7 @@
 //! A session with a client: requests, and the events that they cause.
 
 mod breakpoints;
+mod changes;
 mod inspect;
 mod moves;
 mod questions;
@@ -12,6 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use warplens_sim_warp::{Control, FindingKind};
 
+use crate::base64;
 use crate::debuggee::{Debuggee, Opened};
 use crate::failure::Failure;
 use crate::framing;
@@ -56,6 +58,18 @@ pub trait Loader {
     fn is_same_file(&self, one: &str, other: &str) -> bool;
 }
 
+/// What a client can be sent.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct ClientFeatures {
+    /// Events that values have changed.
+    #[serde(rename = "supportsInvalidatedEvent")]
+    invalidates: bool,
+    /// Events of a long launch.
+    #[serde(rename = "supportsProgressReporting")]
+    reports_progress: bool,
+}
+
 pub(crate) struct Session<'s, W: Write> {
     out: W,
     loader: &'s dyn Loader,
@@ -64,6 +78,7 @@ pub(crate) struct Session<'s, W: Write> {
     sequence: u64,
     lines_start_at_1: bool,
     columns_start_at_1: bool,
+    client: ClientFeatures,
     arguments: LaunchArguments,
     debuggee: Option<Debuggee>,
     is_configured: bool,
@@ -101,6 +116,7 @@ impl<'s, W: Write> Session<'s, W> {
             sequence: 0,
             lines_start_at_1: true,
             columns_start_at_1: true,
+            client: ClientFeatures::default(),
             arguments: LaunchArguments::default(),
             debuggee: None,
             is_configured: false,
@@ -147,8 +163,8 @@ impl<'s, W: Write> Session<'s, W> {
                 message["message"] = json!(if is_cancelled { "cancelled" } else { text.as_str() });
                 // Braces would be variables of the format.
                 let format = text.replace(['{', '}'], "");
-                message["body"] =
-                    json!({ "error": { "id": 1, "format": format, "showUser": !is_cancelled } });
+                let is_shown = !is_cancelled && is_action(&request.command);
+                message["body"] = json!({ "error": { "id": 1, "format": format, "showUser": is_shown } });
             }
         }
         self.send(message)
@@ -172,7 +188,7 @@ impl<'s, W: Write> Session<'s, W> {
         if request.kind != "request" {
             return Ok(());
         }
-        let arguments = request.arguments.clone().unwrap_or(Json::Null);
+        let arguments = arguments_of(&request);
         match request.command.as_str() {
             "launch" => {
                 let answer = self.launch(arguments);
@@ -203,6 +219,7 @@ impl<'s, W: Write> Session<'s, W> {
                 self.respond(&request, Ok(body))?;
                 self.event("initialized", json!({}))
             }
+            "setVariable" | "writeMemory" => self.change(&request, &arguments),
             command if is_move(command) => self.move_by(&request, &arguments),
             _ => {
                 let answer = self.answer(&request.command, &arguments);
@@ -235,10 +252,6 @@ impl<'s, W: Write> Session<'s, W> {
             "warplens/lastWrite" => self.last_write(arguments),
             "warplens/blocks" => self.blocks(),
             "warplens/showBlock" => self.show_block(arguments),
-            "setVariable" | "setExpression" | "writeMemory" => {
-                Err("values cannot be changed: the launch has already run, and its recording is read-only"
-                    .into())
-            }
             _ => Err(Failure(format!("unknown request `{command}`"))),
         }
     }
@@ -247,6 +260,7 @@ impl<'s, W: Write> Session<'s, W> {
         let is_not = |name: &str| arguments.get(name) == Some(&json!(false));
         self.lines_start_at_1 = !is_not("linesStartAt1");
         self.columns_start_at_1 = !is_not("columnsStartAt1");
+        self.client = ClientFeatures::deserialize(arguments).unwrap_or_default();
         let filters: Vec<Json> = FindingKind::all()
             .map(|kind| {
                 json!({
@@ -272,6 +286,8 @@ impl<'s, W: Write> Session<'s, W> {
             "supportsTerminateRequest": true,
             "supportsCancelRequest": true,
             "supportsReadMemoryRequest": true,
+            "supportsWriteMemoryRequest": true,
+            "supportsSetVariable": true,
             "supportsLoadedSourcesRequest": true,
             "supportsBreakpointLocationsRequest": true,
             "exceptionBreakpointFilters": filters,
@@ -314,15 +330,7 @@ impl<'s, W: Write> Session<'s, W> {
             return Ok(());
         }
         self.is_started = true;
-        let summary = self.debuggee.as_ref().map(|debuggee| {
-            let result = &debuggee.replay.result;
-            format!(
-                "{} steps, {}, {} findings\n",
-                debuggee.steps(),
-                result.status.as_str(),
-                result.findings.len()
-            )
-        });
+        let summary = self.debuggee.as_ref().map(Debuggee::summary);
         self.output("console", &summary.unwrap_or_default())?;
         if self.arguments.stop_on_entry == Some(false) {
             self.resume(false)
@@ -369,6 +377,11 @@ impl<'s, W: Write> Session<'s, W> {
             _ => Filters::All,
         }
     }
+}
+
+/// Whether a user has asked for what a request does. Clients send others on their own, as for a hover.
+fn is_action(command: &str) -> bool {
+    is_move(command) || matches!(command, "launch" | "attach" | "restart" | "setVariable" | "writeMemory")
 }
 
 /// Whether a request moves the position.
@@ -431,7 +444,16 @@ pub(crate) struct Request {
     arguments: Option<Json>,
 }
 
-/// The arguments of a request.
+/// The arguments of a request. An empty list stands for none: Lua has one notation for both.
+fn arguments_of(request: &Request) -> Json {
+    match &request.arguments {
+        Some(Json::Array(list)) if list.is_empty() => json!({}),
+        Some(arguments) => arguments.clone(),
+        None => Json::Null,
+    }
+}
+
+/// Reads the arguments of a request.
 fn read<'j, T: Deserialize<'j>>(command: &str, arguments: &'j Json) -> Result<T, Failure> {
     T::deserialize(arguments).map_err(|error| Failure(format!("{command}: {error}")))
 }

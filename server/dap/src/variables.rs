@@ -65,22 +65,29 @@ impl ScopeKind {
     ];
 }
 
-/// The references that a client has, until the launch goes on.
+/// The references that a client has, until the launch goes on. None is given twice, so that a late question about an earlier stop
+/// gets no answer of another variable.
 #[derive(Default)]
-pub(crate) struct Handles(Vec<Container>);
+pub(crate) struct Handles {
+    containers: Vec<Container>,
+    /// How many references of earlier stops there are.
+    earlier: u64,
+}
 
 impl Handles {
     pub(crate) fn clear(&mut self) {
-        self.0.clear();
+        self.earlier += self.containers.len() as u64;
+        self.containers.clear();
     }
 
     pub(crate) fn add(&mut self, container: Container) -> u64 {
-        self.0.push(container);
-        self.0.len() as u64
+        self.containers.push(container);
+        self.earlier + self.containers.len() as u64
     }
 
     pub(crate) fn get(&self, reference: u64) -> Option<Container> {
-        self.0.get(usize::try_from(reference.checked_sub(1)?).ok()?).cloned()
+        let number = reference.checked_sub(self.earlier + 1)?;
+        self.containers.get(usize::try_from(number).ok()?).cloned()
     }
 }
 
@@ -182,7 +189,7 @@ impl Debuggee {
         Ok(At { facts: &self.facts, state, step: self.position, warp, function, active, executed, visit })
     }
 
-    fn register(
+    pub(crate) fn register(
         &self,
         handles: &mut Handles,
         (warp, cell): (u32, CellId),

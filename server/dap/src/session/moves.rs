@@ -120,7 +120,7 @@ impl<W: Write> Session<'_, W> {
                     Reason::End => Some("The launch has ended".to_owned()),
                     Reason::Finding(index) => {
                         let finding = debuggee.replay.result.findings.get(*index);
-                        finding.map(|finding| finding.message.lines().next().unwrap_or_default().to_owned())
+                        finding.map(|finding| format!("Paused on {}", finding.kind.name()))
                     }
                     _ => None,
                 };
@@ -163,7 +163,11 @@ impl<W: Write> Session<'_, W> {
         let mut body = json!({ "reason": reason, "threadId": thread, "allThreadsStopped": true });
         if let Some(description) = description {
             body["description"] = json!(description);
-            body["text"] = json!(description);
+        }
+        if let (Some(Reason::Finding(index)), Some(debuggee)) = (&self.reason, &self.debuggee)
+            && let Some(finding) = debuggee.replay.result.findings.get(*index)
+        {
+            body["text"] = json!(finding.message.lines().next());
         }
         if let Some(Reason::Breakpoint(ids) | Reason::Function(ids) | Reason::Data(ids)) = &self.reason {
             body["hitBreakpointIds"] = json!(ids);

@@ -5,7 +5,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use warplens_sim_warp::recording::{Event, Layout, Place, Recording, State, Tap, Window, WriteSite};
+use warplens_sim_warp::recording::{Edit, Event, Layout, Place, Recording, State, Tap, Window, WriteSite};
 use warplens_sim_warp::{Cancelled, Checks, Control, RunOptions, RunResult, StatementId, WarpId};
 
 use super::prepared::Prepared;
@@ -41,9 +41,10 @@ impl Prepared {
         &self,
         layout: &Arc<Layout>,
         window: Window,
+        edits: &Arc<[Edit]>,
         control: Control<'_>,
     ) -> Result<Recording, Cancelled> {
-        let tap = Tap::new(Arc::clone(layout), self.grid(), window);
+        let tap = Tap::new(Arc::clone(layout), self.grid(), window, Arc::clone(edits));
         let cancelled = || tap.is_complete() || (control.cancelled)();
         let options = RunOptions {
             records: true,
@@ -57,6 +58,21 @@ impl Prepared {
             _ => Ok(tap.take()),
         }
     }
+
+    /// Runs again with the changes of a user, and records nothing. A value that a user sets may be one that the kernel never
+    /// initialized, so these reads are no findings.
+    fn run_edited(
+        &self,
+        layout: &Arc<Layout>,
+        edits: &Arc<[Edit]>,
+        control: Control<'_>,
+    ) -> Result<RunResult, Cancelled> {
+        let nothing = Window { from: u64::MAX, until: u64::MAX, max_bytes: 0 };
+        let tap = Tap::new(Arc::clone(layout), self.grid(), nothing, Arc::clone(edits));
+        let checks = Checks { uninitialized: false, ..self.options.checks };
+        let options = RunOptions { checks, ..RunOptions::default() };
+        self.again(options, Control { workers: None, steps: None, tap: Some(&tap), ..control })
+    }
 }
 
 /// A launch that has run, and its recording.
@@ -67,6 +83,8 @@ pub struct Replay {
     layout: Arc<Layout>,
     steps: u64,
     max_bytes: usize,
+    /// What a user has changed, in order of the steps.
+    edits: Arc<[Edit]>,
 }
 
 impl Replay {
@@ -83,8 +101,9 @@ impl Replay {
         let layout = Arc::new(prepared.layout());
         let steps = result.totals.warp_instructions;
         let window = Window { from: 0, until: steps, max_bytes };
-        let recording = prepared.record_with(&layout, window, control)?;
-        Ok(Replay { prepared, result, recording, layout, steps, max_bytes })
+        let edits = Arc::default();
+        let recording = prepared.record_with(&layout, window, &edits, control)?;
+        Ok(Replay { prepared, result, recording, layout, steps, max_bytes, edits })
     }
 
     /// The number of steps of the launch.
@@ -110,10 +129,25 @@ impl Replay {
         ((cta[2] * y + cta[1]) * x + cta[0]) * self.layout.warps + warp
     }
 
+    /// Changes the state before a step: the launch goes on from there with the change. Changes before later steps are dropped.
+    ///
+    /// # Errors
+    /// When the caller cancels the run; the launch is what it was then.
+    pub fn edit(&mut self, edit: Edit, control: Control<'_>) -> Result<(), Cancelled> {
+        let earlier = self.edits.iter().filter(|known| known.before <= edit.before);
+        let edits: Arc<[Edit]> = earlier.cloned().chain([edit.clone()]).collect();
+        let result = Arc::new(self.prepared.run_edited(&self.layout, &edits, control)?);
+        let steps = result.totals.warp_instructions;
+        let window = Window { from: 0, until: steps, max_bytes: self.max_bytes };
+        self.recording = self.prepared.record_with(&self.layout, window, &edits, control)?;
+        (self.result, self.steps, self.edits) = (result, steps, edits);
+        Ok(())
+    }
+
     /// Moves the window of the recording so that it has the steps from `from` on, as far as they fit.
     fn record_from(&mut self, from: u64, control: Control<'_>) -> Result<(), Cancelled> {
         let window = Window { from, until: self.steps, max_bytes: self.max_bytes };
-        self.recording = self.prepared.record_with(&self.layout, window, control)?;
+        self.recording = self.prepared.record_with(&self.layout, window, &self.edits, control)?;
         Ok(())
     }
 

@@ -5,7 +5,7 @@
 //! parameters and initial contents of memory.
 
 use smol_str::SmolStr;
-use warplens_sim_warp::recording::{Access, CellId, Place, Space, Write, WriteSite};
+use warplens_sim_warp::recording::{Access, CellId, EDIT, Place, Space, Write, WriteSite};
 use warplens_sim_warp::{Cancelled, Control, Mask, StatementId};
 
 use super::instruction::{Instruction, Operand};
@@ -84,6 +84,10 @@ impl Replay {
                 Next::Within(step, place) => (step, place),
                 Next::At(Question { place, before }) => {
                     let Some(site) = self.last_write(place, before, control)? else { break };
+                    if site.statement == EDIT {
+                        links.push(self.edited(site, place, control)?);
+                        break;
+                    }
                     (self.step_at(site, control)?, place)
                 }
             };
@@ -108,9 +112,26 @@ impl Replay {
         text: &str,
         control: Control<'_>,
     ) -> Result<(u128, u16), Cancelled> {
+        if site.statement == EDIT {
+            let Link { value, bits, .. } = self.edited(site, place, control)?;
+            return Ok((value, bits));
+        }
         let step = self.step_at(site, control)?;
         let instruction = Instruction::read(text, site.statement, self.layout());
         self.value_of(&step, place, &instruction, control)
+    }
+
+    /// The link of a change by the user, an origin.
+    fn edited(&mut self, site: WriteSite, place: Place, control: Control<'_>) -> Result<Link, Cancelled> {
+        let WriteSite { step, statement, warp, lane, visible, value } = site;
+        let (value, bits) = match place {
+            Place::Register { cell, .. } => (value.unwrap_or(0), self.layout().get(cell).bits),
+            Place::Byte { space, owner, address } => {
+                let held = self.state(visible, control)?.byte(space, owner, address);
+                (held.unwrap_or(0).into(), 8)
+            }
+        };
+        Ok(Link { step, statement, warp, lane, is_copy: false, value, bits, operands: Vec::new() })
     }
 
     fn step_at(&mut self, site: WriteSite, control: Control<'_>) -> Result<Step, Cancelled> {

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::access::Space;
+use super::edit::EDIT;
 use super::event::Event;
 use super::layout::CellId;
 use super::segments::Recording;
@@ -18,7 +19,7 @@ pub enum Place {
 /// A write of a register or a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteSite {
-    /// The step of the statement that wrote.
+    /// The step of the statement that wrote; of an [`EDIT`], the step before which it was made.
     pub step: u64,
     pub statement: StatementId,
     pub warp: u32,
@@ -38,7 +39,8 @@ impl Recording {
                 before,
                 |from, to| !from.shares_cell(to, warp, cell),
                 |event| {
-                    if event.warp != warp || !event.may_write(cell, &self.layout) {
+                    let may_write = event.statement == EDIT || event.may_write(cell, &self.layout);
+                    if event.warp != warp || !may_write {
                         return ControlFlow::Continue(());
                     }
                     let writes = event.writes();
@@ -61,7 +63,7 @@ impl Recording {
             ),
         };
         let (site, is_late) = found?;
-        if !is_late {
+        if !is_late || site.statement == EDIT {
             return Some(site);
         }
         // The step of the statement that is complete now.
