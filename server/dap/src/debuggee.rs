@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use warplens_ide_lanes::why::without_comment;
-use warplens_ide_lanes::{Prepared, Replay};
+use warplens_ide_lanes::{Prepared, Replay, Statement};
 use warplens_sim_warp::memory::DeviceMemory;
 use warplens_sim_warp::recording::{CellId, EDIT, Event, Layout, Space, State};
 use warplens_sim_warp::{Cancelled, Control, Mask, ScalarType, StatementId, WarpId};
@@ -101,7 +101,7 @@ impl Debuggee {
                 .flat_map(|it| it.iter())
             {
                 symbols.insert(object.name.clone(), object.start);
-                let opcode = &text[statement.opcode];
+                let opcode = mnemonic(&text, statement);
                 let is_shared = opcode.contains(".shared")
                     || ["LDS", "STS", "ATOMS"].iter().any(|it| opcode.starts_with(it));
                 let entry = (object.name.to_string(), object.start, object.len);
@@ -258,6 +258,14 @@ impl Facts {
         range.map_or("", |range| without_comment(&self.text[range]))
     }
 
+    /// The opcode of a statement with its modifiers.
+    pub(crate) fn opcode(&self, statement: StatementId) -> &str {
+        self.prepared
+            .statements
+            .get(statement.index())
+            .map_or("", |statement| mnemonic(&self.text, statement))
+    }
+
     /// The column of a statement in UTF-16 code units, from 0.
     pub(crate) fn column(&self, statement: StatementId) -> u32 {
         let Some(statement) = self.prepared.statements.get(statement.index()) else { return 0 };
@@ -379,6 +387,12 @@ impl Facts {
     pub(crate) fn symbol(&self, name: &str) -> Option<u64> {
         self.symbols.get(name).copied()
     }
+}
+
+/// The opcode of a statement with its modifiers.
+fn mnemonic<'t>(text: &'t str, statement: &Statement) -> &'t str {
+    let rest = &text[usize::from(statement.opcode.start())..usize::from(statement.range.end())];
+    rest.split(|character: char| character.is_whitespace() || character == ';').next().unwrap_or_default()
 }
 
 /// A warp before a step, for expressions.

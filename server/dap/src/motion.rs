@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use warplens_sim_warp::recording::State;
 use warplens_sim_warp::{Cancelled, Control, StatementId};
 
-use crate::debuggee::{At, Debuggee, Visit};
+use crate::debuggee::{At, Debuggee, Facts, Visit};
 use crate::stops::{FindingStep, LogMessage, Reason, Stop, Stops};
 
 /// How a step treats calls.
@@ -24,21 +24,18 @@ pub(crate) enum Unit {
     Line,
 }
 
-impl Debuggee {
-    fn is_call(&self, statement: StatementId) -> bool {
+impl Facts {
+    pub(crate) fn is_call(&self, statement: StatementId) -> bool {
         let opcode = self.opcode(statement);
         opcode.split('.').next().is_some_and(|word| word.eq_ignore_ascii_case("call"))
     }
 
-    fn is_return(&self, statement: StatementId) -> bool {
+    pub(crate) fn is_return(&self, statement: StatementId) -> bool {
         matches!(self.opcode(statement).split('.').next(), Some("ret" | "RET" | "return"))
     }
+}
 
-    fn opcode(&self, statement: StatementId) -> &str {
-        let statement = self.prepared.statements.get(statement.index());
-        statement.map_or("", |statement| &self.text[statement.opcode])
-    }
-
+impl Debuggee {
     /// The position after a step of a warp forwards.
     pub(crate) fn step_forward(
         &mut self,

@@ -11,13 +11,14 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
-use warplens_sim_warp::{Control, FindingKind};
+use warplens_sim_warp::{Cancelled, Control, FindingKind};
 
 use crate::base64;
 use crate::debuggee::{Debuggee, Opened};
 use crate::failure::Failure;
-use crate::framing;
 use crate::interrupt::Interrupt;
+use crate::output::Output;
+use crate::progress::LaunchProgress;
 use crate::requested::SourceBreakpoints;
 use crate::stops::{Filters, Reason, Stops};
 use crate::variables::Handles;
@@ -70,12 +71,11 @@ struct ClientFeatures {
     reports_progress: bool,
 }
 
-pub(crate) struct Session<'s, W: Write> {
-    out: W,
+pub(crate) struct Session<'s, W: Write + Send> {
+    out: Output<W>,
     loader: &'s dyn Loader,
     /// Whether to interrupt what runs.
     interrupt: &'s Interrupt,
-    sequence: u64,
     lines_start_at_1: bool,
     columns_start_at_1: bool,
     client: ClientFeatures,
@@ -107,13 +107,12 @@ fn no_stops() -> Stops {
     }
 }
 
-impl<'s, W: Write> Session<'s, W> {
+impl<'s, W: Write + Send> Session<'s, W> {
     pub(crate) fn new(out: W, loader: &'s dyn Loader, interrupt: &'s Interrupt) -> Session<'s, W> {
         Session {
-            out,
+            out: Output::new(out),
             loader,
             interrupt,
-            sequence: 0,
             lines_start_at_1: true,
             columns_start_at_1: true,
             client: ClientFeatures::default(),
@@ -137,21 +136,15 @@ impl<'s, W: Write> Session<'s, W> {
         self.ended
     }
 
-    fn send(&mut self, mut message: Json) -> io::Result<()> {
-        self.sequence += 1;
-        message["seq"] = json!(self.sequence);
-        framing::write(&mut self.out, message.to_string().as_bytes())
+    fn event(&self, event: &str, body: Json) -> io::Result<()> {
+        self.out.event(event, body)
     }
 
-    fn event(&mut self, event: &str, body: Json) -> io::Result<()> {
-        self.send(json!({ "type": "event", "event": event, "body": body }))
-    }
-
-    fn output(&mut self, category: &str, text: &str) -> io::Result<()> {
+    fn output(&self, category: &str, text: &str) -> io::Result<()> {
         self.event("output", json!({ "category": category, "output": text }))
     }
 
-    fn respond(&mut self, request: &Request, answer: Answer) -> io::Result<()> {
+    fn respond(&self, request: &Request, answer: Answer) -> io::Result<()> {
         let mut message = json!({
             "type": "response", "request_seq": request.seq, "command": request.command, "success": answer.is_ok(),
         });
@@ -167,7 +160,7 @@ impl<'s, W: Write> Session<'s, W> {
                 message["body"] = json!({ "error": { "id": 1, "format": format, "showUser": is_shown } });
             }
         }
-        self.send(message)
+        self.out.send(message)
     }
 
     /// Handles a message of the client.
@@ -184,14 +177,14 @@ impl<'s, W: Write> Session<'s, W> {
                 );
             }
         };
-        self.interrupt.handled(&request.command);
+        self.interrupt.handled(&request);
         if request.kind != "request" {
             return Ok(());
         }
-        let arguments = arguments_of(&request);
+        let arguments = request.arguments();
         match request.command.as_str() {
             "launch" => {
-                let answer = self.launch(arguments);
+                let answer = self.launch(request.seq, arguments);
                 self.respond(&request, answer)?;
                 self.report_breakpoints()?;
                 self.start()
@@ -203,7 +196,10 @@ impl<'s, W: Write> Session<'s, W> {
             }
             "restart" => {
                 let given = arguments.get("arguments").cloned().unwrap_or(Json::Null);
-                let answer = if given.is_null() { self.open() } else { self.launch(given) };
+                let answer = match given.is_null() {
+                    true => self.open(request.seq),
+                    false => self.launch(request.seq, given),
+                };
                 let is_launched = answer.is_ok();
                 self.is_started = false;
                 self.respond(&request, answer)?;
@@ -294,7 +290,7 @@ impl<'s, W: Write> Session<'s, W> {
         })
     }
 
-    fn launch(&mut self, arguments: Json) -> Answer {
+    fn launch(&mut self, request: u64, arguments: Json) -> Answer {
         let arguments: LaunchArguments = serde_json::from_value(arguments).map_err(|error| {
             Failure(format!("launch: {error}; `program` is the path of the kernel's file"))
         })?;
@@ -302,16 +298,21 @@ impl<'s, W: Write> Session<'s, W> {
             return Err("launch: `program` is missing: the path of a .ptx, .wave or .sass file".into());
         }
         self.arguments = arguments;
-        self.open()
+        self.open(request)
     }
 
-    /// Runs the launch and records it.
-    fn open(&mut self) -> Answer {
+    /// Runs the launch of a request and records it.
+    fn open(&mut self, request: u64) -> Answer {
         let interrupt = self.interrupt;
-        let cancelled = || interrupt.is_over();
+        let cancelled = || interrupt.cancels_launch(request);
+        let progress = LaunchProgress::new(&self.out, request, self.client.reports_progress);
+        let report = |run| progress.report(run);
+        let control = Control { cancelled: &cancelled, progress: &report, ..Control::none() };
+        let opened = self.loader.open(&self.arguments, control);
+        progress.end();
         let control = Control { cancelled: &cancelled, ..Control::none() };
-        let opened = self.loader.open(&self.arguments, control).map_err(Failure)?;
-        let mut debuggee = Debuggee::new(opened)?;
+        let opened = opened.map_err(|message| if cancelled() { Cancelled.into() } else { Failure(message) });
+        let mut debuggee = Debuggee::new(opened?)?;
         debuggee.go_to(0, control)?;
         if let Some(block) = &self.arguments.block {
             let number = block_number(block, debuggee.prepared.grid())
@@ -444,12 +445,14 @@ pub(crate) struct Request {
     arguments: Option<Json>,
 }
 
-/// The arguments of a request. An empty list stands for none: Lua has one notation for both.
-fn arguments_of(request: &Request) -> Json {
-    match &request.arguments {
-        Some(Json::Array(list)) if list.is_empty() => json!({}),
-        Some(arguments) => arguments.clone(),
-        None => Json::Null,
+impl Request {
+    /// The arguments. An empty list stands for none: Lua has one notation for both.
+    pub(crate) fn arguments(&self) -> Json {
+        match &self.arguments {
+            Some(Json::Array(list)) if list.is_empty() => json!({}),
+            Some(arguments) => arguments.clone(),
+            None => Json::Null,
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use warplens_sim_warp::{Control, Mask, ScalarType, StatementId};
 use crate::debuggee::{At, Debuggee, written};
 use crate::expression::{Lanes, Value};
 use crate::failure::Failure;
+use crate::requested::number;
 use crate::special;
 
 /// The elements that a client gets at once unless it asks for some.
@@ -424,33 +425,6 @@ impl Debuggee {
         };
         Ok(groups.into_iter().map(of).collect())
     }
-
-    /// The barriers at which warps of the block wait: those whose last statement is a barrier.
-    fn barriers(&mut self, control: Control<'_>) -> Result<Vec<Json>, Failure> {
-        let (warps, position) = (self.warps(), self.position);
-        let barriers = self.prepared.program.control_flow().barriers;
-        let mut all: Vec<(StatementId, Vec<u32>, Vec<u32>)> = Vec::new();
-        let mut missing = Vec::new();
-        for warp in warps.clone() {
-            let previous = self.previous_of(warp, position, control)?;
-            let at = previous.filter(|visit| barriers.contains(&visit.statement));
-            let has_more = self.next_of(warp, position, control)?.is_some();
-            match at {
-                Some(visit) => match all.iter_mut().find(|(statement, ..)| *statement == visit.statement) {
-                    Some((_, arrived, _)) => arrived.push(warp - warps.start),
-                    None => all.push((visit.statement, vec![warp - warps.start], Vec::new())),
-                },
-                None if has_more => missing.push(warp - warps.start),
-                None => {}
-            }
-        }
-        let names = |warps: &[u32]| warps.iter().map(|warp| format!("w{warp}")).collect::<Vec<_>>().join(" ");
-        let of = |(statement, arrived, _): &(StatementId, Vec<u32>, Vec<u32>)| {
-            let text = format!("arrived: {}; missing: {}", names(arrived), names(&missing));
-            variable(format!("line {}", self.line(*statement) + 1), text, 0)
-        };
-        Ok(all.iter().map(of).collect())
-    }
 }
 
 /// A reference to memory for `readMemory`: `global:0x10000000`, `shared:BLOCK:0x40`, `local:OWNER:0x0`.
@@ -464,10 +438,6 @@ pub(crate) fn memory_reference(space: Space, owner: u64, address: u64) -> String
 
 /// Reads what [`memory_reference`] writes.
 pub(crate) fn parse_reference(text: &str) -> Option<(Space, u64, u64)> {
-    let number = |text: &str| match text.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None => text.parse().ok(),
-    };
     let mut parts = text.split(':');
     let (first, second, third) = (parts.next()?, parts.next(), parts.next());
     match (first, second, third) {

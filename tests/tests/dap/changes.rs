@@ -10,7 +10,7 @@ use crate::walk::shown;
 use crate::{calls, example};
 
 /// The variables of a scope of the warp with the focus.
-fn scope(client: &mut Client, thread: u64, name: &str) -> (Value, Vec<Value>) {
+pub(crate) fn scope(client: &mut Client, thread: u64, name: &str) -> (Value, Vec<Value>) {
     let frames = client.ask("stackTrace", json!({ "threadId": thread }));
     let scopes = client.ask("scopes", json!({ "frameId": frames["stackFrames"][0]["id"] }));
     let scope = scopes["scopes"].as_array().expect("a list").iter().find(|scope| scope["name"] == name);

@@ -47,7 +47,7 @@ enum Target {
     },
 }
 
-impl<W: Write> Session<'_, W> {
+impl<W: Write + Send> Session<'_, W> {
     /// Answers a request that changes a value, and tells the client that history branches here.
     pub(super) fn change(&mut self, request: &Request, arguments: &Json) -> io::Result<()> {
         let changed = match request.command.as_str() {

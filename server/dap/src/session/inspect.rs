@@ -67,7 +67,7 @@ pub(super) fn one_line(expression: &Expression, at: &At<'_>) -> String {
     }
 }
 
-impl<W: Write> Session<'_, W> {
+impl<W: Write + Send> Session<'_, W> {
     /// The warp of a thread; that with the focus by default.
     pub(super) fn warp_of_thread(&self, thread: Option<u64>) -> Result<u32, Failure> {
         let debuggee = self.launched()?;

@@ -25,7 +25,7 @@ struct PositionArguments {
     thread_id: Option<u64>,
 }
 
-impl<W: Write> Session<'_, W> {
+impl<W: Write + Send> Session<'_, W> {
     pub(super) fn move_by(&mut self, request: &Request, arguments: &Json) -> io::Result<()> {
         if self.debuggee.is_none() {
             return self

@@ -10,6 +10,7 @@ use warplens_sim_warp::recording::{EDIT, Space};
 
 use super::{Answer, Failure, Session, control, read};
 use crate::debuggee::hex;
+use crate::requested::number;
 use crate::variables::place;
 
 #[derive(Deserialize)]
@@ -26,7 +27,7 @@ struct Asked {
     copies: bool,
 }
 
-impl<W: Write> Session<'_, W> {
+impl<W: Write + Send> Session<'_, W> {
     /// What is asked, and whether copies are listed; `None` about a register that no statement names.
     fn question(&mut self, command: &str, arguments: &Json) -> Result<Option<(Question, bool)>, Failure> {
         let Asked { thread_id, lane, register, address, space, step, copies } = read(command, arguments)?;
@@ -47,8 +48,8 @@ impl<W: Write> Session<'_, W> {
         let byte = match &address {
             None => None,
             Some(address) => {
-                let number =
-                    number(address).ok_or("`address` must be a number, or hexadecimal digits after 0x")?;
+                let number = address_of(address)
+                    .ok_or("`address` must be a number, or hexadecimal digits after 0x")?;
                 let (space, address) = match space.as_deref() {
                     None | Some("generic") => debuggee.space_of(number),
                     Some("global" | "device") => (Space::Global, number),
@@ -153,13 +154,10 @@ impl<W: Write> Session<'_, W> {
     }
 }
 
-fn number(json: &Json) -> Option<u64> {
+fn address_of(json: &Json) -> Option<u64> {
     match json {
         Json::Number(number) => number.as_u64(),
-        Json::String(text) => match text.strip_prefix("0x") {
-            Some(digits) => u64::from_str_radix(digits, 16).ok(),
-            None => text.parse().ok(),
-        },
+        Json::String(text) => number(text),
         _ => None,
     }
 }
