@@ -162,16 +162,18 @@ impl Debuggee {
         from: u64,
         control: Control<'_>,
     ) -> Result<Option<Visit>, Cancelled> {
-        self.find_next(from, control, |event| event.warp == warp)
+        self.find_next(warp, from, control, |_| true)
     }
 
+    /// The first step of a warp from a step on that is wanted.
     pub(crate) fn find_next(
         &mut self,
+        warp: u32,
         from: u64,
         control: Control<'_>,
         is_it: impl Fn(&Event<'_>) -> bool,
     ) -> Result<Option<Visit>, Cancelled> {
-        self.replay.forward(from, control, false, |event, _| match !event.is_late && is_it(event) {
+        self.replay.forward_of(warp, from, control, |event| match is_it(event) {
             true => ControlFlow::Break(Visit::of(event)),
             false => ControlFlow::Continue(()),
         })
@@ -184,9 +186,7 @@ impl Debuggee {
         before: u64,
         control: Control<'_>,
     ) -> Result<Option<Visit>, Cancelled> {
-        self.replay.backward(before, control, false, |event, _| {
-            (!event.is_late && event.step < before && event.warp == warp).then(|| Visit::of(event))
-        })
+        self.replay.backward_of(warp, before, control, |event| Some(Visit::of(event)))
     }
 
     /// Moves the position, and the focus to the warp that runs there.
@@ -206,10 +206,7 @@ impl Debuggee {
     pub(crate) fn groups(&mut self, warp: u32, control: Control<'_>) -> Result<Vec<Group>, Cancelled> {
         let (mut left, position) = (self.launched(warp), self.position);
         let mut groups: Vec<Group> = Vec::new();
-        let _: Option<()> = self.replay.forward(position, control, false, |event, _| {
-            if event.is_late || event.warp != warp {
-                return ControlFlow::Continue(());
-            }
+        let _: Option<()> = self.replay.forward_of(warp, position, control, |event| {
             let lanes = event.active & left;
             if lanes != 0 {
                 let known = groups.iter_mut().find(|group| group.statement == Some(event.statement));

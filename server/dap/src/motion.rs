@@ -97,11 +97,8 @@ impl Debuggee {
                 && previous.statement != call
             {
                 let lanes = at.active;
-                let found = self.replay.backward(previous.step, control, false, |event, _| {
-                    let is_it = !event.is_late
-                        && event.warp == warp
-                        && event.statement == call
-                        && event.executed & lanes != 0;
+                let found = self.replay.backward_of(warp, previous.step, control, |event| {
+                    let is_it = event.statement == call && event.executed & lanes != 0;
                     is_it.then(|| Visit::of(event))
                 })?;
                 previous = found.unwrap_or(previous);
@@ -124,8 +121,8 @@ impl Debuggee {
     /// The statement after a call, once lanes that called are there.
     fn after_call(&mut self, call: Visit, control: Control<'_>) -> Result<Option<Visit>, Cancelled> {
         let (back, lanes) = (StatementId(call.statement.0 + 1), call.executed);
-        let found = self.find_next(call.step + 1, control, |event| {
-            event.warp == call.warp && event.statement == back && event.active & lanes != 0
+        let found = self.find_next(call.warp, call.step + 1, control, |event| {
+            event.statement == back && event.active & lanes != 0
         })?;
         match found {
             Some(found) => Ok(Some(found)),

@@ -172,12 +172,11 @@ impl Debuggee {
             None => None,
             Some(next) => {
                 let mut count = 0;
-                let _: Option<()> = self.replay.forward(0, control, false, |event, _| {
+                let _: Option<()> = self.replay.forward_of(warp, 0, control, |event| {
                     if event.step > next.step {
                         return std::ops::ControlFlow::Break(());
                     }
-                    let is_it = !event.is_late && event.warp == warp && event.statement == next.statement;
-                    count += u64::from(is_it);
+                    count += u64::from(event.statement == next.statement);
                     std::ops::ControlFlow::Continue(())
                 })?;
                 Some(count)

@@ -315,8 +315,8 @@ impl<W: Write + Send> Session<'_, W> {
             return Ok(json!({ "targets": [] }));
         };
         let (warp, mut visits) = (debuggee.warp, Vec::new());
-        let _: Option<()> = debuggee.replay.forward(0, control, false, |event, _| {
-            if !event.is_late && event.warp == warp && event.statement == statement {
+        let _: Option<()> = debuggee.replay.forward_of(warp, 0, control, |event| {
+            if event.statement == statement {
                 visits.push(event.step);
             }
             if visits.len() < 1000 {

@@ -207,21 +207,45 @@ impl Replay {
         needs_state: bool,
         mut visit: impl FnMut(&Event<'_>, &State) -> ControlFlow<B>,
     ) -> Result<Option<B>, Cancelled> {
-        let (mut at, none) = (from, State::default());
+        let none = State::default();
+        self.search_forward(from, control, |recording, from| match needs_state {
+            true => recording.forward_with_state(from, &mut visit),
+            false => recording.forward(from, |event| visit(event, &none)),
+        })
+    }
+
+    /// Calls `visit` with the steps of a warp from a step on, until it breaks.
+    ///
+    /// # Errors
+    /// When the caller cancels the runs that distant steps take.
+    pub fn forward_of<B>(
+        &mut self,
+        warp: u32,
+        from: u64,
+        control: Control<'_>,
+        mut visit: impl FnMut(&Event<'_>) -> ControlFlow<B>,
+    ) -> Result<Option<B>, Cancelled> {
+        self.search_forward(from, control, |recording, from| recording.forward_of(warp, from, &mut visit))
+    }
+
+    /// Searches one recorded window after the other.
+    fn search_forward<T>(
+        &mut self,
+        mut from: u64,
+        control: Control<'_>,
+        mut search: impl FnMut(&Recording, u64) -> Option<T>,
+    ) -> Result<Option<T>, Cancelled> {
         loop {
-            self.cover(at, control)?;
-            if at < self.steps && !self.recording.steps().contains(&at) {
-                self.record_from(at, control)?;
+            self.cover(from, control)?;
+            if from < self.steps && !self.recording.steps().contains(&from) {
+                self.record_from(from, control)?;
             }
-            let found = match needs_state {
-                true => self.recording.forward_with_state(at, &mut visit),
-                false => self.recording.forward(at, |event| visit(event, &none)),
-            };
+            let found = search(&self.recording, from);
             let end = self.recording.steps().end;
-            if found.is_some() || end >= self.steps || end <= at {
+            if found.is_some() || end >= self.steps || end <= from {
                 return Ok(found);
             }
-            at = end;
+            from = end;
         }
     }
 
@@ -239,14 +263,23 @@ impl Replay {
         let none = State::default();
         self.search_back(before, control, |recording, before| match needs_state {
             true => recording.backward_with_state(before, &mut visit),
-            false => recording.backward(
-                before,
-                |_, _| true,
-                |event| match visit(event, &none) {
-                    Some(found) => ControlFlow::Break(found),
-                    None => ControlFlow::Continue(()),
-                },
-            ),
+            false => recording.backward(before, |event| flow(visit(event, &none))),
+        })
+    }
+
+    /// The last step of a warp before one for which `visit` gives something.
+    ///
+    /// # Errors
+    /// When the caller cancels the runs that distant steps take.
+    pub fn backward_of<B>(
+        &mut self,
+        warp: u32,
+        before: u64,
+        control: Control<'_>,
+        mut visit: impl FnMut(&Event<'_>) -> Option<B>,
+    ) -> Result<Option<B>, Cancelled> {
+        self.search_back(before, control, |recording, before| {
+            recording.backward_of(warp, before, |event| flow(visit(event)))
         })
     }
 
@@ -293,8 +326,8 @@ impl Replay {
         control: Control<'_>,
     ) -> Result<Option<u64>, Cancelled> {
         let (mut count, mut last) = (0, None);
-        let found = self.forward(0, control, false, |event, _| {
-            if event.is_late || event.warp != warp || event.statement != statement {
+        let found = self.forward_of(warp, 0, control, |event| {
+            if event.statement != statement {
                 return ControlFlow::Continue(());
             }
             count += 1;
@@ -302,5 +335,12 @@ impl Replay {
             if visit == Some(count) { ControlFlow::Break(event.step) } else { ControlFlow::Continue(()) }
         })?;
         Ok(found.or(last))
+    }
+}
+
+fn flow<B>(found: Option<B>) -> ControlFlow<B> {
+    match found {
+        Some(found) => ControlFlow::Break(found),
+        None => ControlFlow::Continue(()),
     }
 }

@@ -35,9 +35,9 @@ impl Recording {
     #[must_use]
     pub fn last_write(&self, place: Place, before: u64) -> Option<WriteSite> {
         let found = match place {
-            Place::Register { warp, lane, cell } => self.backward(
+            Place::Register { warp, lane, cell } => self.search_backward(
                 before,
-                |from, to| !from.shares_cell(to, warp, cell),
+                |from, to| !from.state.shares_cell(to, warp, cell),
                 |event| {
                     let may_write = event.statement == EDIT || event.may_write(cell, &self.layout);
                     if event.warp != warp || !may_write {
@@ -53,9 +53,9 @@ impl Recording {
                     }
                 },
             ),
-            Place::Byte { space, owner, address } => self.backward(
+            Place::Byte { space, owner, address } => self.search_backward(
                 before,
-                |from, to| !from.shares_byte(to, (space, owner, address)),
+                |from, to| !from.state.shares_byte(to, (space, owner, address)),
                 |event| match event.writer_of(space, owner, address) {
                     Some(lane) => ControlFlow::Break((site(event, lane), event.is_late)),
                     None => ControlFlow::Continue(()),
@@ -67,17 +67,12 @@ impl Recording {
             return Some(site);
         }
         // The step of the statement that is complete now.
-        let issued = self.backward(
-            site.step,
-            |_, _| true,
-            |event| {
-                let is_it = event.warp == site.warp
-                    && event.statement == site.statement
-                    && !event.is_late
-                    && event.executed >> site.lane & 1 == 1;
-                if is_it { ControlFlow::Break(event.step) } else { ControlFlow::Continue(()) }
-            },
-        );
+        let issued = self.backward_of(site.warp, site.step, |event| {
+            match event.statement == site.statement && event.executed >> site.lane & 1 == 1 {
+                true => ControlFlow::Break(event.step),
+                false => ControlFlow::Continue(()),
+            }
+        });
         // The launch gave the register its value if no statement did.
         Some(WriteSite { step: issued?, ..site })
     }

@@ -201,6 +201,9 @@ impl Writer {
                 accesses: &self.accesses,
             };
             codec::put_event(&mut open.bytes, &mut self.previous, &event);
+            if !is_late {
+                open.add_warp(warp);
+            }
         } else if self.step == 0 && self.window.from == 0 && self.end.is_none() {
             // The first event: the state before it is empty.
             self.open = Some(Segment::default());
@@ -228,13 +231,13 @@ impl Writer {
             return;
         }
         self.previous = Previous::default();
-        self.open = Some(Segment { first: self.step, bytes: Vec::new(), state: self.state.clone() });
+        self.open = Some(Segment { first: self.step, state: self.state.clone(), ..Segment::default() });
     }
 
     fn close(&mut self) {
         let Some(mut open) = self.open.take() else { return };
-        open.bytes.shrink_to_fit();
-        self.held += open.bytes.len() + 64;
+        open.complete();
+        self.held += open.bytes.len() + size_of_val(&*open.warps) + 64;
         self.segments.push(open);
     }
 
