@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
+import { PanelPage } from './panel_page.mjs';
 import { reportFailure, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
 import { until } from './workbench.mjs';
 
@@ -46,9 +47,11 @@ NEXT:
 
 describe('the debugger', { skip, timeout: 600_000 }, () => {
   let bench;
+  let panel;
 
   before(async () => {
     bench = await startWorkbench();
+    panel = new PanelPage(bench);
     await bench.page.setViewportSize({ width: 1024, height: 700 });
     bench.write('sums.ptx', KERNEL);
     await bench.open('sums.ptx');
@@ -146,6 +149,23 @@ describe('the debugger', { skip, timeout: 600_000 }, () => {
     await stopsAt('add.u32 %r3');
   });
 
+  test('the panel shows where the warps are, and moves the debugger', async () => {
+    await bench.command('Warplens: Show Lanes Panel');
+    await panel.tab('warps');
+    await (await panel.find('#warp-1')).filter({ hasText: /▶ 17 \d+\/32/ }).waitFor();
+    await (await panel.find('#warp-0')).filter({ hasText: '✓' }).waitFor();
+    await shot('7-warps');
+    await panel.click('#warp-0');
+    await bench.page.locator('.debug-call-stack .monaco-list-row.selected', { hasText: 'has ended' }).waitFor();
+    await panel.click('#warp-1');
+    await stopsAt('add.u32 %r3');
+    await panel.tab('timeline');
+    await (await panel.find('#view canvas, #view #lanes')).first().focus();
+    await bench.page.keyboard.press('ArrowRight');
+    await stopsAt('sub.u32 %r2');
+    await shot('8-timeline');
+  });
+
   test('the end of the session shows every line at its last visit again', async () => {
     await tool('Stop').click();
     await bench.page.locator('.debug-toolbar').waitFor({ state: 'hidden' });
@@ -153,5 +173,15 @@ describe('the debugger', { skip, timeout: 600_000 }, () => {
       'no visit is chosen',
       async () => !/visit \d/.test(await bench.page.locator('.statusbar-item', { hasText: 'sums<<<' }).innerText()),
     );
+  });
+
+  test('the panel says why a lane holds a value when nothing is being debugged', async () => {
+    await panel.tab('registers');
+    await (await panel.find('#why')).first().selectOption({ index: 1 });
+    await bench.page.locator('.quick-input-widget', { hasText: /Why does lane \d+ hold %\w+\?/ }).waitFor();
+    await bench.page.locator('.quick-input-list .monaco-list-row', { hasText: 'line' }).first().waitFor();
+    await shot('9-panel-why');
+    await bench.page.keyboard.press('Enter');
+    await bench.hover('st.shared.u32', '%r3', /Why does a lane hold %r3\?/);
   });
 });

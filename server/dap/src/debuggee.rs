@@ -189,6 +189,24 @@ impl Debuggee {
         self.replay.backward_of(warp, before, control, |event| Some(Visit::of(event)))
     }
 
+    /// The number of a visit among those of its statement by its warp, from 1.
+    pub(crate) fn visit_of(
+        &mut self,
+        warp: u32,
+        visit: Visit,
+        control: Control<'_>,
+    ) -> Result<u64, Cancelled> {
+        let mut count = 0;
+        let _: Option<()> = self.replay.forward_of(warp, 0, control, |event| {
+            if event.step > visit.step {
+                return ControlFlow::Break(());
+            }
+            count += u64::from(event.statement == visit.statement);
+            ControlFlow::Continue(())
+        })?;
+        Ok(count)
+    }
+
     /// Moves the position, and the focus to the warp that runs there.
     pub(crate) fn go_to(&mut self, step: u64, control: Control<'_>) -> Result<(), Cancelled> {
         self.position = step;

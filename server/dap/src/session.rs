@@ -246,6 +246,7 @@ impl<'s, W: Write + Send> Session<'s, W> {
             "cancel" => Ok(Json::Null),
             "warplens/why" => self.why(arguments),
             "warplens/lastWrite" => self.last_write(arguments),
+            "warplens/warps" => self.warps(),
             "warplens/blocks" => self.blocks(),
             "warplens/showBlock" => self.show_block(arguments),
             _ => Err(Failure(format!("unknown request `{command}`"))),
@@ -397,6 +398,7 @@ fn is_move(command: &str) -> bool {
             | "stepBack"
             | "pause"
             | "goto"
+            | "warplens/goTo"
             | "warplens/position"
             | "warplens/stepBackInto"
             | "warplens/stepBackOut"

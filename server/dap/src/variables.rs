@@ -170,17 +170,7 @@ impl Debuggee {
         let next = self.next_of(warp, self.position, control)?;
         let visit = match next.filter(|_| needs_visit) {
             None => None,
-            Some(next) => {
-                let mut count = 0;
-                let _: Option<()> = self.replay.forward_of(warp, 0, control, |event| {
-                    if event.step > next.step {
-                        return std::ops::ControlFlow::Break(());
-                    }
-                    count += u64::from(event.statement == next.statement);
-                    std::ops::ControlFlow::Continue(())
-                })?;
-                Some(count)
-            }
+            Some(next) => Some(self.visit_of(warp, next, control)?),
         };
         // At the end of a warp, its lanes as they were launched.
         let all = self.launched(warp);

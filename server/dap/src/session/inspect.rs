@@ -8,7 +8,7 @@ use warplens_sim_warp::StatementId;
 use warplens_sim_warp::recording::CellId;
 
 use super::{Answer, Failure, Session, base64, control, read};
-use crate::debuggee::{At, written};
+use crate::debuggee::{At, Visit, written};
 use crate::expression::Expression;
 use crate::stops::Reason;
 use crate::variables::{Container, ScopeKind, Wanted, parse_reference, summary, text_of};
@@ -327,6 +327,44 @@ impl<W: Write + Send> Session<'_, W> {
         })?;
         let target = |(index, step): (usize, u64)| json!({ "id": step, "label": format!("visit {} (step {step})", index + 1), "line": line });
         Ok(json!({ "targets": visits.into_iter().enumerate().map(target).collect::<Vec<_>>() }))
+    }
+
+    /// The warps of the shown block, and the visit of the next statement of the one with the focus.
+    pub(super) fn warps(&mut self) -> Answer {
+        let (debuggee, interrupt) = self.running()?;
+        control!(interrupt => control);
+        let (warps, focus, position) = (debuggee.warps(), debuggee.warp, debuggee.position);
+        let digits = debuggee.width().div_ceil(4) as usize;
+        let barriers = debuggee.prepared.program.control_flow().barriers;
+        let current = debuggee.current(control)?.map(|visit| visit.warp);
+        let mut shown = Vec::new();
+        for warp in warps {
+            let next = debuggee.next_of(warp, position, control)?;
+            let previous = debuggee.previous_of(warp, position, control)?;
+            let state = match (next, previous) {
+                (None, _) => "done",
+                _ if current == Some(warp) => "next",
+                (_, Some(previous)) if barriers.binary_search(&previous.statement).is_ok() => "barrier",
+                _ => "ready",
+            };
+            shown.push((warp, next, state));
+        }
+        let visit = match shown.iter().find(|(warp, ..)| *warp == focus) {
+            Some((_, Some(next), _)) => Some(debuggee.visit_of(focus, *next, control)?),
+            _ => None,
+        };
+        let debuggee = self.launched()?;
+        let warp = |(warp, next, state): (u32, Option<Visit>, &str)| {
+            let id = debuggee.id(warp);
+            let line = next.map(|next| self.line(debuggee.line(next.statement)));
+            let active = next.map_or(0, |next| next.active);
+            json!({
+                "threadId": warp + 1, "cta": id.cta, "warp": id.warp, "line": line,
+                "active": format!("{active:0digits$x}"), "state": state,
+            })
+        };
+        let warps: Vec<Json> = shown.into_iter().map(warp).collect();
+        Ok(json!({ "warps": warps, "focus": focus + 1, "visit": visit }))
     }
 
     pub(super) fn blocks(&mut self) -> Answer {

@@ -85,6 +85,8 @@ pub struct Replay {
     max_bytes: usize,
     /// What a user has changed, in order of the steps.
     edits: Arc<[Edit]>,
+    /// The last question about a write, with its answer.
+    last_asked: Option<(Place, u64, Option<WriteSite>)>,
 }
 
 impl Replay {
@@ -103,7 +105,7 @@ impl Replay {
         let window = Window { from: 0, until: steps, max_bytes };
         let edits = Arc::default();
         let recording = prepared.record_with(&layout, window, &edits, control)?;
-        Ok(Replay { prepared, result, recording, layout, steps, max_bytes, edits })
+        Ok(Replay { prepared, result, recording, layout, steps, max_bytes, edits, last_asked: None })
     }
 
     /// The number of steps of the launch.
@@ -140,7 +142,7 @@ impl Replay {
         let steps = result.totals.warp_instructions;
         let window = Window { from: 0, until: steps, max_bytes: self.max_bytes };
         self.recording = self.prepared.record_with(&self.layout, window, &edits, control)?;
-        (self.result, self.steps, self.edits) = (result, steps, edits);
+        (self.result, self.steps, self.edits, self.last_asked) = (result, steps, edits, None);
         Ok(())
     }
 
@@ -293,7 +295,14 @@ impl Replay {
         before: u64,
         control: Control<'_>,
     ) -> Result<Option<WriteSite>, Cancelled> {
-        self.search_back(before, control, |recording, before| recording.last_write(place, before))
+        // A chain asks about an operand, and goes on with it.
+        if let Some((_, _, site)) = self.last_asked.filter(|(at, step, _)| (*at, *step) == (place, before)) {
+            return Ok(site);
+        }
+        let site =
+            self.search_back(before, control, |recording, before| recording.last_write(place, before))?;
+        self.last_asked = Some((place, before, site));
+        Ok(site)
     }
 
     /// Searches one recorded window after the other, each before the last one.

@@ -1,6 +1,7 @@
 //! The segments of a recording, and the state before a step.
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
@@ -50,6 +51,9 @@ impl Segment {
     }
 }
 
+/// How many segments are indexed at once.
+const INDEXED: usize = 8;
+
 /// Where the parts of an event are in the bytes of its segment.
 #[derive(Debug)]
 struct Indexed {
@@ -80,8 +84,8 @@ pub struct Recording {
     end: u64,
     /// The state before the end.
     pub(super) last: State,
-    /// The events of the segment that was searched last: searches backwards often stay in one.
-    index: RefCell<Option<(usize, Arc<[Indexed]>)>>,
+    /// The events of the segments that were searched last, the latest first: searches backwards often stay in a few.
+    index: RefCell<VecDeque<(usize, Arc<[Indexed]>)>>,
 }
 
 impl Recording {
@@ -250,8 +254,9 @@ impl Recording {
 
     fn indexed(&self, at: usize) -> Arc<[Indexed]> {
         let mut index = self.index.borrow_mut();
-        if let Some((_, events)) = index.as_ref().filter(|(known, _)| *known == at) {
-            return Arc::clone(events);
+        if let Some(known) = index.iter().position(|(known, _)| *known == at) {
+            index.swap(0, known);
+            return Arc::clone(&index[0].1);
         }
         let segment = &self.segments[at];
         let start = segment.bytes.as_ptr() as usize;
@@ -265,7 +270,8 @@ impl Recording {
             Indexed { step, is_late, warp, statement, active, executed, writes, accesses }
         };
         let events: Arc<[Indexed]> = segment.events().map(indexed).collect();
-        *index = Some((at, Arc::clone(&events)));
+        index.truncate(INDEXED - 1);
+        index.push_front((at, Arc::clone(&events)));
         events
     }
 
