@@ -4,7 +4,6 @@
 //! backwards; a client that continues looks for the next stop there. docs/debugging.md is the contract.
 
 mod barriers;
-mod base64;
 mod debuggee;
 mod expression;
 mod failure;

@@ -13,7 +13,6 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use warplens_sim_warp::{Cancelled, Control, FindingKind};
 
-use crate::base64;
 use crate::debuggee::{Debuggee, Opened};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;

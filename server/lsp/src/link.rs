@@ -1,5 +1,7 @@
 //! Links of the page (docs/web.md): everything that it shows is in the fragment, version 1: `1.`, then JSON as deflate-raw and base64url.
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use miniz_oxide::deflate::compress_to_vec;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -77,7 +79,7 @@ impl<'s> Link<'s> {
         if json.len() > MAX_BYTES {
             return Err(LinkError::TooLarge(json.len()));
         }
-        Ok(format!("1.{}", base64url(&compress_to_vec(&json, LEVEL))))
+        Ok(format!("1.{}", URL_SAFE_NO_PAD.encode(compress_to_vec(&json, LEVEL))))
     }
 }
 
@@ -99,19 +101,6 @@ fn named_file(part: &Value) -> Option<&str> {
     }
 }
 
-/// Base64 with `-` and `_`, without padding (RFC 4648, section 5).
-fn base64url(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let bits =
-            group.iter().fold(0_u32, |bits, &byte| bits << 8 | u32::from(byte)) << (8 * (3 - group.len()));
-        let digits = (0..=group.len()).map(|at| char::from(DIGITS[(bits >> (18 - 6 * at)) as usize & 63]));
-        text.extend(digits);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use miniz_oxide::inflate::decompress_to_vec;
@@ -129,21 +118,8 @@ mod tests {
     }
 
     fn state(fragment: &str) -> Value {
-        let digit = |byte: u8| match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'-' => 62,
-            b'_' => 63,
-            _ => panic!("{byte} is not base64url"),
-        };
-        let digits = fragment.strip_prefix("1.").expect("a version").as_bytes();
-        let mut bytes = Vec::new();
-        for group in digits.chunks(4) {
-            let bits = group.iter().fold(0_u32, |bits, &byte| bits << 6 | u32::from(digit(byte)));
-            let bits = bits << (6 * (4 - group.len()));
-            bytes.extend((0..group.len() - 1).map(|at| (bits >> (16 - 8 * at)) as u8));
-        }
+        let bytes =
+            URL_SAFE_NO_PAD.decode(fragment.strip_prefix("1.").expect("a version")).expect("base64url");
         let json = decompress_to_vec(&bytes).expect("deflate");
         serde_json::from_slice(&json).expect("JSON")
     }

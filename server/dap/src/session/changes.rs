@@ -2,13 +2,15 @@
 
 use std::io::{self, Write};
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use warplens_sim_warp::recording::{CellId, Change, Edit, Space};
 use warplens_sim_warp::{Class, Control, Mask, ScalarType};
 
 use super::inspect::Format;
-use super::{Failure, Request, Session, base64, control, read};
+use super::{Failure, Request, Session, control, read};
 use crate::debuggee::{Debuggee, written};
 use crate::expression::{Expression, Lanes, Value};
 use crate::variables::{Container, parse_reference};
@@ -107,7 +109,7 @@ impl<W: Write + Send> Session<'_, W> {
         let (space, owner, address) =
             parse_reference(&memory_reference).ok_or("writeMemory: not a memory reference")?;
         let address = address.wrapping_add_signed(offset);
-        let data = base64::decode(&data).ok_or("writeMemory: `data` is not base64")?;
+        let data = STANDARD.decode(&data).map_err(|_| "writeMemory: `data` is not base64")?;
         if data.is_empty() {
             return Ok(json!({ "bytesWritten": 0 }));
         }

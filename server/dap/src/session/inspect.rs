@@ -2,12 +2,14 @@
 
 use std::io::Write;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use warplens_sim_warp::StatementId;
 use warplens_sim_warp::recording::CellId;
 
-use super::{Answer, Failure, Session, base64, control, read};
+use super::{Answer, Failure, Session, control, read};
 use crate::debuggee::{At, Visit, written};
 use crate::expression::Expression;
 use crate::stops::Reason;
@@ -264,7 +266,7 @@ impl<W: Write + Send> Session<'_, W> {
         let bytes = (0..count).map_while(|at| debuggee.byte(&state, space, owner, address.wrapping_add(at)));
         let bytes: Vec<u8> = bytes.collect();
         let unreadable = count - bytes.len() as u64;
-        let mut body = json!({ "address": format!("{address:#x}"), "data": base64::encode(&bytes) });
+        let mut body = json!({ "address": format!("{address:#x}"), "data": STANDARD.encode(&bytes) });
         if unreadable != 0 {
             body["unreadableBytes"] = json!(unreadable);
         }
