@@ -77,7 +77,7 @@ describe('the debugger', { skip, timeout: 600_000 }, () => {
     });
   /** Waits until the lanes are those of a visit of the line. */
   const showsVisit = (visit) => bench.page.locator('.statusbar-item', { hasText: `warp 0/2 visit ${visit}` }).waitFor();
-  const tool = (label) => bench.page.locator('.debug-toolbar .action-label[aria-label^="' + label + '"]').first();
+  const tool = (label) => bench.page.locator(`.debug-toolbar .action-label[aria-label^="${label}"]`).first();
   const variable = (name) => bench.page.locator('.debug-variables .monaco-list-row', { hasText: name }).first();
 
   async function moveTo(part, word) {

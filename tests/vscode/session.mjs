@@ -14,13 +14,15 @@ export const HOST = join(ROOT, 'target', 'vscode-host');
 
 const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 
-/** The reason to skip the tests, or false. */
-export const skip = BROWSER ? false : 'Chromium was not found and could not be installed';
-if (skip) {
-  console.log(`skipped: ${skip}`);
-  // `cargo xtask test` counts the skips, as those of the tests in Rust.
-  if (process.env.WARPLENS_SKIPPED) appendFileSync(process.env.WARPLENS_SKIPPED, `${skip}\t${basename(process.argv[1])}\n`);
+/** Says why tests are skipped. `cargo xtask test` counts the skips, as those of the tests in Rust. */
+export function skipped(reason) {
+  console.log(`skipped: ${reason}`);
+  if (process.env.WARPLENS_SKIPPED) appendFileSync(process.env.WARPLENS_SKIPPED, `${reason}\t${basename(process.argv[1])}\n`);
+  return reason;
 }
+
+/** The reason to skip the tests, or false. */
+export const skip = BROWSER ? false : skipped('Chromium was not found and could not be installed');
 
 /** Starts VS Code with the extension of `WARPLENS_VSIX`, on a copy of the examples. */
 export function startWorkbench() {

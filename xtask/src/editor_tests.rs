@@ -12,7 +12,7 @@ use crate::{dist, extension, shell};
 
 const FOLDER: &str = "tests/vscode";
 /// The longest first, so that the last files end at about the same time.
-const FILES: [&str; 10] = [
+const FILES: [&str; 11] = [
     "extension.test.mjs",
     "strip.test.mjs",
     "acceptance.test.mjs",
@@ -23,6 +23,7 @@ const FILES: [&str; 10] = [
     "browser.test.mjs",
     "inline.test.mjs",
     "picture.test.mjs",
+    "python.test.mjs",
 ];
 
 pub(crate) fn run() -> Result<()> {

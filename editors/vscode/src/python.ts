@@ -6,6 +6,9 @@ import { inform } from './inform';
 
 const COMMAND = 'warplens.runPython';
 
+/** Shows the findings of the run at their Python lines. */
+const MATCHER = '$warplens-run';
+
 /** A decorator of a kernel: `@triton.jit`, `@gluon.jit(…)`. */
 const KERNEL = /^[ \t]*@(?:triton|gluon)\.jit\b/;
 
@@ -47,7 +50,7 @@ async function run(context: vscode.ExtensionContext, uri?: string): Promise<void
   const options = ['run', '--save', folder, ...(python ? ['--python', python] : []), script];
   const scope = vscode.workspace.getWorkspaceFolder(document.uri) ?? vscode.TaskScope.Workspace;
   const execution = new vscode.ProcessExecution(findProgram(context), options);
-  const task = new vscode.Task({ type: 'warplens' }, scope, `run ${document.fileName}`, 'Warplens', execution, []);
+  const task = new vscode.Task({ type: 'warplens' }, scope, `run ${document.fileName}`, 'Warplens', execution, MATCHER);
   await vscode.tasks.executeTask(task);
 }
 
