@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use warplens_sim_warp::recording::{
-    Access, Edit, Event, Layout, Place, Recording, State, Tap, Window, Write, WriteSite,
+    Edit, Effects, Event, Layout, Place, Recording, State, Tap, Window, WriteSite,
 };
 use warplens_sim_warp::{Cancelled, Checks, Control, RunOptions, RunResult, StatementId, WarpId};
 
@@ -313,7 +313,7 @@ impl Replay {
         step: u64,
         of: (u32, StatementId),
         control: Control<'_>,
-    ) -> Result<Vec<(Vec<Write>, Vec<Access>)>, Cancelled> {
+    ) -> Result<Vec<Effects>, Cancelled> {
         self.cover(step, control)?;
         Ok(self.recording.late(step, of))
     }

@@ -148,7 +148,7 @@ impl Replay {
         let late = self.late(visible, (warp, statement), control)?;
         match place {
             Place::Byte { space, owner, address } => {
-                let accesses = late.iter().flat_map(|(_, accesses)| accesses.windows(2));
+                let accesses = late.iter().flat_map(|late| late.accesses.windows(2));
                 let source = accesses.filter(|pair| pair[0].reads && pair[1].writes).find_map(|pair| {
                     let offset = address.checked_sub(pair[1].address_of(lane)?)?;
                     (offset < pair[1].bytes).then_some(pair[0].address_of(lane)? + offset)
@@ -173,7 +173,7 @@ impl Replay {
                     .map(|cell| register(cell, visible)))
             }
             Place::Register { cell, .. } => {
-                let writes = late.iter().flat_map(|(writes, _)| writes);
+                let writes = late.iter().flat_map(|late| &late.writes);
                 let number = writes.into_iter().position(|write| write.cell == cell);
                 // The arguments follow the name of the function.
                 let argument = number.and_then(|number| instruction.sources.get(1 + number));

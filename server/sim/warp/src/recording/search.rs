@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use super::access::{Access, Space};
+use super::access::Space;
 use super::edit::EDIT;
-use super::event::{Event, Write};
+use super::event::{Effects, Event};
 use super::layout::CellId;
 use super::segments::Recording;
 use crate::ids::StatementId;
@@ -87,7 +87,7 @@ fn site(event: &Event<'_>, lane: u32) -> WriteSite {
 impl Recording {
     /// What the late events before a step wrote and accessed that belong to a statement of a warp.
     #[must_use]
-    pub fn late(&self, step: u64, (warp, statement): (u32, StatementId)) -> Vec<(Vec<Write>, Vec<Access>)> {
+    pub fn late(&self, step: u64, (warp, statement): (u32, StatementId)) -> Vec<Effects> {
         let mut found = Vec::new();
         self.search_backward::<()>(
             step,
@@ -97,7 +97,7 @@ impl Recording {
                     return ControlFlow::Break(());
                 }
                 if (event.warp, event.statement) == (warp, statement) {
-                    found.push((event.writes(), event.accesses()));
+                    found.push(Effects { writes: event.writes(), accesses: event.accesses() });
                 }
                 ControlFlow::Continue(())
             },
