@@ -160,8 +160,7 @@ describe('the debugger', { skip, timeout: 600_000 }, () => {
     await panel.click('#warp-1');
     await stopsAt('add.u32 %r3');
     await panel.tab('timeline');
-    await (await panel.find('#view canvas, #view #lanes')).first().focus();
-    await bench.page.keyboard.press('ArrowRight');
+    await panel.click('#next');
     await stopsAt('sub.u32 %r2');
     await shot('8-timeline');
   });

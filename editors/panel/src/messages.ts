@@ -126,7 +126,7 @@ export type ToExtension =
   | { type: 'request'; id: number; method: Method; params: object }
   | { type: 'cancel'; id: number }
   | { type: 'stop' }
-  | { type: 'reveal'; line: number; focus: boolean }
+  | { type: 'reveal'; line: number; focus: boolean; visit?: number }
   | { type: 'visit'; line: number; visit: number }
   | { type: 'warp'; cta: number[]; warp: number; step?: number }
   | { type: 'why'; question: WhyQuestion }

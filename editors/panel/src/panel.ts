@@ -251,7 +251,7 @@ export class Panel implements Controls {
     if (step !== this.state.step) return;
     this.moment = found ?? undefined;
     this.screen.drawMoment();
-    if (found && follow && goal === this.goal) this.source.reveal?.(found.line, false);
+    if (found && follow && goal === this.goal) this.source.reveal?.(found.line, false, found.visit);
     if (found) this.screen.say(`Step ${grouped(step + 1)}, line ${found.line + 1}, visit ${found.visit} of ${found.visits}.`);
   }
 

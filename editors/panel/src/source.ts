@@ -13,8 +13,8 @@ export interface Source {
   label(line: number): string | undefined;
   /** The statement of a step, if the source knows it without a request. */
   known?(step: number): Moment | undefined;
-  /** Moves the cursor of the editor. */
-  reveal?(line: number, focus: boolean): void;
+  /** Moves the cursor of the editor, and a debugger to the visit of the line. */
+  reveal?(line: number, focus: boolean, visit?: number): void;
   /** Shows a visit in the editor as well. */
   visit?(line: number, visit: number): void;
   /** A warp where the debugger has stopped. */

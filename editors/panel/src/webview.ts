@@ -46,7 +46,7 @@ function source(run: RunInfo): Source {
     request,
     statement: (line) => texts[line] ?? '',
     label: (line) => labels[line],
-    reveal: (line, focus) => api.postMessage({ type: 'reveal', line, focus }),
+    reveal: (line, focus, visit) => api.postMessage({ type: 'reveal', line, focus, visit }),
     visit: (line, visit) => api.postMessage({ type: 'visit', line, visit }),
     stopped: ({ cta, warp }) => stopped.get([...cta, warp].join()),
     warp: ({ cta, warp }, step) => api.postMessage({ type: 'warp', cta, warp, step }),

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::Deserialize;
 
 use crate::progress;
-use crate::session::Request;
+use crate::request::Request;
 
 /// Set by the thread that reads the input.
 #[derive(Debug, Default)]

@@ -12,6 +12,7 @@ mod interrupt;
 mod motion;
 mod output;
 mod progress;
+mod request;
 mod requested;
 mod session;
 mod special;
@@ -25,8 +26,9 @@ use std::time::Duration;
 
 pub use debuggee::Opened;
 use interrupt::Interrupt;
+use request::Request;
+use session::Session;
 pub use session::{LaunchArguments, Loader};
-use session::{Request, Session};
 
 /// How long requests may take after the end of the input, and how long the process may live then.
 const GRACE: Duration = Duration::from_millis(2000);

@@ -18,6 +18,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::progress::LaunchProgress;
+use crate::request::Request;
 use crate::requested::SourceBreakpoints;
 use crate::stops::{Filters, Reason, Stops};
 use crate::variables::Handles;
@@ -432,29 +433,6 @@ fn linear(mut parts: impl Iterator<Item = Option<u32>>, [x, y, z]: [u32; 3]) -> 
     let mut next = || parts.next().unwrap_or(Some(0));
     let [column, row, layer] = [next()?, next()?, next()?];
     (column < x && row < y && layer < z).then_some((layer * y + row) * x + column)
-}
-
-/// A request of the client.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Request {
-    #[serde(default)]
-    seq: u64,
-    #[serde(rename = "type")]
-    kind: String,
-    #[serde(default)]
-    pub(crate) command: String,
-    arguments: Option<Json>,
-}
-
-impl Request {
-    /// The arguments. An empty list stands for none: Lua has one notation for both.
-    pub(crate) fn arguments(&self) -> Json {
-        match &self.arguments {
-            Some(Json::Array(list)) if list.is_empty() => json!({}),
-            Some(arguments) => arguments.clone(),
-            None => Json::Null,
-        }
-    }
 }
 
 /// Reads the arguments of a request.

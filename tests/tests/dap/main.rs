@@ -413,13 +413,15 @@ fn a_chain_skips_copies_and_ends_at_an_origin() {
     let asked = json!({ "threadId": 1, "lane": 5, "register": "%r9" });
     let last = client.ask("warplens/lastWrite", asked.clone());
     assert_eq!((&last["line"], &last["lane"], &last["value"]), (&json!(26), &json!(5), &json!("00000076")));
-    assert_eq!(chain(&mut client, asked.clone())[0], (16, "00000076".to_owned()));
+    let origin = [(6, "00000076".to_owned()), (15, "0000003b".to_owned())];
+    assert_eq!(chain(&mut client, asked.clone()), origin, "through the call to the sum, and to %tid.x");
     let mut with_copies = asked;
     with_copies["copies"] = json!(true);
     let links = chain(&mut client, with_copies);
     let lines: Vec<u64> = links.iter().map(|link| link.0).collect();
-    assert_eq!(lines[..5], [26, 25, 24, 20, 16], "move, shuffle, load, store, call");
-    assert!(links.iter().take(5).all(|link| link.1 == "00000076"), "{links:?}");
+    let all = [26, 25, 24, 20, 16, 6, 16, 15];
+    assert_eq!(lines, all, "move, shuffle, load, store, result, sum, argument, thread");
+    assert!(links.iter().take(6).all(|link| link.1 == "00000076"), "{links:?}");
     let store = json!({ "threadId": 1, "lane": 4, "space": "shared", "address": 4 * 59 });
     let stored = client.ask("warplens/lastWrite", store);
     assert_eq!((&stored["line"], &stored["warp"], &stored["lane"]), (&json!(20), &json!(1), &json!(27)));
@@ -441,6 +443,59 @@ fn a_chain_skips_copies_and_ends_at_an_origin() {
     assert_eq!(client.ask("warplens/lastWrite", initial), Value::Null);
     let past = json!({ "threadId": 1, "lane": 3, "register": "%r5", "step": 1 });
     assert_eq!(chain(&mut client, past), []);
+}
+
+/// Calls a function as compilers write it: arguments and results are in the parameter space.
+const PARAMETERS: &str = "\
+.version 8.0
+.target sm_80
+.address_size 64
+.func (.param .b32 sum) plus(.param .b32 a, .param .b32 b)
+{
+    .reg .b32 %r<4>;
+    ld.param.u32 %r1, [a];
+    ld.param.u32 %r2, [b];
+    add.u32 %r3, %r1, 5;
+    st.param.b32 [sum], %r3;
+    ret;
+}
+// @launch { name = 'calls', block = [32], args = [] }
+.visible .entry k()
+{
+    .reg .b32 %r<4>;
+    mov.u32 %r1, %laneid;
+    mov.u32 %r2, 9;
+    {
+    .param .b32 first;
+    .param .b32 second;
+    .param .b32 result;
+    st.param.b32 [first], %r1;
+    st.param.b32 [second], %r2;
+    call (result), plus, (first, second);
+    ld.param.b32 %r3, [result];
+    }
+    ret;
+}
+";
+
+#[test]
+fn chains_go_through_calls_in_the_parameter_space() {
+    let folder = Folder::new();
+    let mut client = Client::launched(&folder.write("plus.ptx", PARAMETERS), json!({}));
+    let steps = client.position()["steps"].as_u64().expect("a number");
+    client.to(steps);
+    let mut asked = json!({ "threadId": 1, "lane": 3, "register": "%r3" });
+    assert_eq!(chain(&mut client, asked.clone()), [(9, "00000008".to_owned()), (17, "00000003".to_owned())]);
+    asked["copies"] = json!(true);
+    let lines: Vec<u64> = chain(&mut client, asked).into_iter().map(|link| link.0).collect();
+    assert_eq!(lines, [26, 25, 10, 9, 7, 25, 23, 17]);
+    client.to(0);
+    for _ in 0..5 {
+        client.go("stepIn", json!({ "threadId": 1 }));
+    }
+    client.go("stepIn", json!({ "threadId": 1 }));
+    assert_eq!(line(&client.position()), 8, "in the function");
+    assert_eq!(client.evaluate("%r1"), "lane");
 }
 
 #[test]

@@ -101,7 +101,7 @@ export class Session extends Subscriber {
         if (this.uri) void this.server.execute('warplens.stopRun', { uri: this.uri });
         break;
       case 'reveal':
-        void this.reveal(message.line, message.focus);
+        void this.reveal(message);
         break;
       case 'visit':
         void this.showVisit(message);
@@ -170,16 +170,18 @@ export class Session extends Subscriber {
     if (stop?.line !== undefined) this.send({ type: 'cursor', line: stop.line, visit: stop.visit });
   }
 
-  /** Shows a visit that the page has gone to: the debugger goes there if there is one. */
-  private async showVisit({ line, visit }: { line: number; visit: number }): Promise<void> {
-    const { uri } = this;
-    const masks = this.store.of(uri);
-    if (!uri || !masks) return;
+  /** Moves the debugger to a visit that the page has gone to; false if there is no debugger. */
+  private async debug(line: number, visit: number): Promise<boolean> {
+    const masks = this.store.of(this.uri);
+    if (!this.uri || !masks) return false;
+    const stop = this.debugged.of(this.uri);
+    if (stop?.line === line && stop.visit === visit) return true;
     const { cta, warp } = masks;
-    const stop = this.debugged.of(uri);
-    if (stop?.line === line && stop.visit === visit) return;
-    if (await this.debugged.goTo(uri, { cta, warp, line, visit })) return;
-    await this.server.execute('warplens.selectVisit', { uri, line, visit });
+    return this.debugged.goTo(this.uri, { cta, warp, line, visit });
+  }
+
+  private async showVisit({ line, visit }: Extract<ToExtension, { type: 'visit' }>): Promise<void> {
+    if (!(await this.debug(line, visit))) await this.server.execute('warplens.selectVisit', { uri: this.uri, line, visit });
   }
 
   /** If the warp reached the line of the cursor, the views go there, to the chosen or the last visit. */
@@ -215,7 +217,8 @@ export class Session extends Subscriber {
     return editorAt(this.uri);
   }
 
-  private async reveal(line: number, focus: boolean): Promise<void> {
+  private async reveal({ line, focus, visit }: Extract<ToExtension, { type: 'reveal' }>): Promise<void> {
+    if (visit !== undefined && (await this.debug(line, visit))) return;
     let editor = this.editor();
     if (focus && this.uri) {
       const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(this.uri));

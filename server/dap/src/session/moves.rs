@@ -62,13 +62,13 @@ impl<W: Write + Send> Session<'_, W> {
                 let answer = self.go_to_visit(arguments);
                 let is_there = answer.is_ok();
                 self.respond(request, answer)?;
-                if is_there { self.stopped("goto", None) } else { Ok(()) }
+                if is_there { self.moved("goto") } else { Ok(()) }
             }
             "warplens/position" => {
                 let answer = self.position(arguments);
                 let has_moved = answer.is_ok() && arguments.get("to").is_some_and(|to| !to.is_null());
                 self.respond(request, answer)?;
-                if has_moved { self.stopped("goto", None) } else { Ok(()) }
+                if has_moved { self.moved("goto") } else { Ok(()) }
             }
             command => {
                 let (depth, is_back) = match command {
@@ -83,7 +83,11 @@ impl<W: Write + Send> Session<'_, W> {
                 match moved {
                     Ok(()) => {
                         self.respond(request, Ok(Json::Null))?;
-                        self.stopped("step", None)
+                        if command.starts_with("warplens/") {
+                            self.moved("step")
+                        } else {
+                            self.stopped("step", None)
+                        }
                     }
                     Err(failure) => self.respond(request, Err(failure)),
                 }
@@ -165,6 +169,13 @@ impl<W: Write + Send> Session<'_, W> {
             }
         };
         Ok(debuggee.run_to_stop(stops, is_reverse, control, &mut log)?)
+    }
+
+    /// Tells the client that a request of our own has moved the position: it does not expect that the launch continues then.
+    fn moved(&mut self, reason: &str) -> io::Result<()> {
+        let thread = self.debuggee.as_ref().map_or(1, |debuggee| debuggee.warp + 1);
+        self.event("continued", json!({ "threadId": thread, "allThreadsContinued": true }))?;
+        self.stopped(reason, None)
     }
 
     /// Tells the client that the launch is at another position.

@@ -5,7 +5,9 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use warplens_sim_warp::recording::{Edit, Event, Layout, Place, Recording, State, Tap, Window, WriteSite};
+use warplens_sim_warp::recording::{
+    Edit, Effects, Event, Layout, Place, Recording, State, Tap, Window, WriteSite,
+};
 use warplens_sim_warp::{Cancelled, Checks, Control, RunOptions, RunResult, StatementId, WarpId};
 
 use super::prepared::Prepared;
@@ -303,6 +305,17 @@ impl Replay {
             self.search_back(before, control, |recording, before| recording.last_write(place, before))?;
         self.last_asked = Some((place, before, site));
         Ok(site)
+    }
+
+    /// What the late events before a step wrote and accessed that belong to a statement of a warp.
+    pub(crate) fn late(
+        &mut self,
+        step: u64,
+        of: (u32, StatementId),
+        control: Control<'_>,
+    ) -> Result<Vec<Effects>, Cancelled> {
+        self.cover(step, control)?;
+        Ok(self.recording.late(step, of))
     }
 
     /// Searches one recorded window after the other, each before the last one.

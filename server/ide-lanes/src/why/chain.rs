@@ -98,7 +98,11 @@ impl Replay {
             let instruction = instructions
                 .entry(statement)
                 .or_insert_with(|| Instruction::read(&text(statement), statement, self.layout()));
-            let (link, after) = self.link(step, place, instruction, control)?;
+            let passed = self.passed_from(step.site, place, instruction, control)?;
+            let (mut link, mut after) = self.link(step, place, instruction, control)?;
+            if let Some(question) = passed {
+                (link.is_copy, after) = (true, Next::At(question));
+            }
             if with_copies || !link.is_copy {
                 links.push(link);
             }
@@ -127,9 +131,60 @@ impl Replay {
         self.value_of(&step, place, &instruction, control)
     }
 
+    /// What a call or a return has passed to a place; `None` if something else wrote it, or it was no register and no memory.
+    fn passed_from(
+        &mut self,
+        site: WriteSite,
+        place: Place,
+        instruction: &Instruction,
+        control: Control<'_>,
+    ) -> Result<Option<Question>, Cancelled> {
+        let WriteSite { step, statement, warp, lane, visible, is_late, .. } = site;
+        if !is_late || !instruction.is_any(&["call"]) {
+            return Ok(None);
+        }
+        let register =
+            |cell: CellId, before: u64| Question { place: Place::Register { warp, lane, cell }, before };
+        let late = self.late(visible, (warp, statement), control)?;
+        match place {
+            Place::Byte { space, owner, address } => {
+                let accesses = late.iter().flat_map(|late| late.accesses.windows(2));
+                let source = accesses.filter(|pair| pair[0].reads && pair[1].writes).find_map(|pair| {
+                    let offset = address.checked_sub(pair[1].address_of(lane)?)?;
+                    (offset < pair[1].bytes).then_some(pair[0].address_of(lane)? + offset)
+                });
+                let at = |address| Question { place: Place::Byte { space, owner, address }, before: visible };
+                Ok(source.map(at))
+            }
+            Place::Register { cell, .. }
+                if self.layout().get(cell).function == self.layout().function(statement) =>
+            {
+                let Some(number) = instruction.targets.iter().position(|target| *target == cell) else {
+                    return Ok(None);
+                };
+                let last = self.backward_of(warp, visible, control, |event| {
+                    (event.executed >> lane & 1 == 1).then_some(event.statement)
+                })?;
+                let callee = last.map_or(0, |last| self.layout().function(last));
+                let returns = self.prepared.program.returns(callee);
+                let name = returns.into_iter().nth(number).flatten();
+                Ok(name
+                    .and_then(|name| self.layout().find(callee, &name))
+                    .map(|cell| register(cell, visible)))
+            }
+            Place::Register { cell, .. } => {
+                let writes = late.iter().flat_map(|late| &late.writes);
+                let number = writes.into_iter().position(|write| write.cell == cell);
+                // The arguments follow the name of the function.
+                let argument = number.and_then(|number| instruction.sources.get(1 + number));
+                Ok(argument.and_then(Operand::cell).map(|cell| register(cell, step)))
+            }
+        }
+    }
+
     /// The link of a change by the user, an origin.
     fn edited(&mut self, site: WriteSite, place: Place, control: Control<'_>) -> Result<Link, Cancelled> {
-        let WriteSite { step, statement, warp, lane, visible, value } = site;
+        let WriteSite { step, statement, warp, lane, visible, value, .. } = site;
         let (value, bits) = match place {
             Place::Register { cell, .. } => (value.unwrap_or(0), self.layout().get(cell).bits),
             Place::Byte { space, owner, address } => {

@@ -10,7 +10,7 @@ use warplens_sim_warp::{BlockEnd, ControlFlow, Correction, Executable, LaunchCon
 
 use super::correction::corrections;
 use super::engine::{Model, register_infos, run};
-use super::program::{Function, Guard, Op, Program, TensorMemoryOp, TensorOp};
+use super::program::{Formal, Function, Guard, Op, Passing, Program, TensorMemoryOp, TensorOp};
 
 /// A decoded kernel under a divergence model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +43,16 @@ impl Executable for Kernel {
     fn function_name(&self, function: u32) -> String {
         let function = self.program.functions.get(function as usize);
         function.map_or_else(String::new, |function| function.name.to_string())
+    }
+
+    fn returns(&self, function: u32) -> Vec<Option<SmolStr>> {
+        let Some(function) = self.program.functions.get(function as usize) else { return Vec::new() };
+        let name = |formal: &Formal| {
+            let Passing::Register(place) = formal.at else { return None };
+            let mut named = function.frame.registers.iter();
+            named.find(|register| register.place == place).map(|register| register.name.clone())
+        };
+        function.returns.iter().map(name).collect()
     }
 
     fn variables(&self) -> Vec<&DeviceMemory> {

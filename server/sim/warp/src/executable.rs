@@ -94,6 +94,11 @@ pub trait Executable: DynEq + Debug + Send + Sync {
         format!("function {function}")
     }
 
+    /// The registers in which a function returns its results; `None` for one that is not in a register.
+    fn returns(&self, _function: u32) -> Vec<Option<SmolStr>> {
+        Vec::new()
+    }
+
     /// Whether a value of more than 32 bits is in consecutive registers.
     fn has_word_registers(&self) -> bool {
         false

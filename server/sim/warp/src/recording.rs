@@ -20,7 +20,7 @@ mod writer;
 
 pub use access::{Access, LateWrite, Space};
 pub use edit::{Change, DueChange, EDIT, Edit};
-pub use event::{Event, Row, Write};
+pub use event::{Effects, Event, Row, Write};
 pub use layout::{Cell, CellId, Layout};
 pub use search::{Place, WriteSite};
 pub use segments::Recording;

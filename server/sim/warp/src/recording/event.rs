@@ -1,5 +1,6 @@
 //! One event of a recording: a step of a warp, or a late effect of one.
 
+use super::access::Access;
 use super::layout::{CellId, Layout};
 use crate::ids::{Mask, StatementId};
 
@@ -51,6 +52,13 @@ impl Write {
         let high = self.high.as_ref().and_then(|high| high.of(lane)).unwrap_or(0);
         Some(u128::from(self.low.of(lane)?) | u128::from(high) << 64)
     }
+}
+
+/// What an event wrote and accessed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Effects {
+    pub writes: Vec<Write>,
+    pub accesses: Vec<Access>,
 }
 
 impl Event<'_> {

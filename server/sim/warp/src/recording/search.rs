@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::access::Space;
 use super::edit::EDIT;
-use super::event::Event;
+use super::event::{Effects, Event};
 use super::layout::CellId;
 use super::segments::Recording;
 use crate::ids::StatementId;
@@ -28,6 +28,8 @@ pub struct WriteSite {
     pub visible: u64,
     /// What a register got.
     pub value: Option<u128>,
+    /// Whether it was a late event, such as what a call passes.
+    pub is_late: bool,
 }
 
 impl Recording {
@@ -39,7 +41,7 @@ impl Recording {
                 before,
                 |from, to| !from.state.shares_cell(to, warp, cell),
                 |event| {
-                    let may_write = event.statement == EDIT || event.may_write(cell, &self.layout);
+                    let may_write = event.is_late || event.may_write(cell, &self.layout);
                     if event.warp != warp || !may_write {
                         return ControlFlow::Continue(());
                     }
@@ -47,9 +49,7 @@ impl Recording {
                     let write = writes.iter().find(|write| write.cell == cell);
                     match write.and_then(|write| write.of(lane)) {
                         None => ControlFlow::Continue(()),
-                        value => {
-                            ControlFlow::Break((WriteSite { value, ..site(event, lane) }, event.is_late))
-                        }
+                        value => ControlFlow::Break(WriteSite { value, ..site(event, lane) }),
                     }
                 },
             ),
@@ -57,13 +57,13 @@ impl Recording {
                 before,
                 |from, to| !from.state.shares_byte(to, (space, owner, address)),
                 |event| match event.writer_of(space, owner, address) {
-                    Some(lane) => ControlFlow::Break((site(event, lane), event.is_late)),
+                    Some(lane) => ControlFlow::Break(site(event, lane)),
                     None => ControlFlow::Continue(()),
                 },
             ),
         };
-        let (site, is_late) = found?;
-        if !is_late || site.statement == EDIT {
+        let site = found?;
+        if !site.is_late || site.statement == EDIT {
             return Some(site);
         }
         // The step of the statement that is complete now.
@@ -80,7 +80,30 @@ impl Recording {
 
 fn site(event: &Event<'_>, lane: u32) -> WriteSite {
     let visible = event.step + u64::from(!event.is_late);
-    WriteSite { step: event.step, statement: event.statement, warp: event.warp, lane, visible, value: None }
+    let Event { step, statement, warp, is_late, .. } = *event;
+    WriteSite { step, statement, warp, lane, visible, value: None, is_late }
+}
+
+impl Recording {
+    /// What the late events before a step wrote and accessed that belong to a statement of a warp.
+    #[must_use]
+    pub fn late(&self, step: u64, (warp, statement): (u32, StatementId)) -> Vec<Effects> {
+        let mut found = Vec::new();
+        self.search_backward::<()>(
+            step,
+            |_, _| true,
+            |event| {
+                if !event.is_late || event.step != step {
+                    return ControlFlow::Break(());
+                }
+                if (event.warp, event.statement) == (warp, statement) {
+                    found.push(Effects { writes: event.writes(), accesses: event.accesses() });
+                }
+                ControlFlow::Continue(())
+            },
+        );
+        found
+    }
 }
 
 impl Event<'_> {

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use smol_str::SmolStr;
+
 use super::access::{Access, LateWrite};
 use super::edit::{DueChange, Edit};
 use super::layout::Layout;
@@ -128,6 +130,18 @@ impl WarpTap {
     pub(crate) fn send_late(&mut self, statement: StatementId, lanes: Mask) {
         let step = Step { warp: self.warp, statement, active: lanes, executed: lanes, is_late: true };
         self.tap.with(|writer| writer.step(step, lanes, &self.values, &[]));
+    }
+
+    /// Sends what a call or a return passes to a function: registers by name with a value for each lane of the warp, and memory.
+    pub fn passed(
+        &self,
+        statement: StatementId,
+        lanes: Mask,
+        (function, registers): (u32, &[(SmolStr, Vec<u64>)]),
+        accesses: &[Access],
+    ) {
+        let step = Step { warp: self.warp, statement, active: lanes, executed: lanes, is_late: true };
+        self.tap.with(|writer| writer.passed(&step, (function, registers), accesses));
     }
 
     /// Sends a step without registers: one that faults, or that the run takes for lanes that exit.

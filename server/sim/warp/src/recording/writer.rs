@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 use super::access::{Access, LateWrite, Space};
 use super::codec::{self, Previous};
 use super::edit::{DueChange, EDIT, Edit};
@@ -115,6 +117,29 @@ impl Writer {
             self.held += self.state.store(step.warp, access);
         }
         self.put(&step);
+    }
+
+    /// Sends what a call or a return passes, of which registers have a value for each lane of the warp.
+    pub(super) fn passed(
+        &mut self,
+        step: &Step,
+        (function, registers): (u32, &[(SmolStr, Vec<u64>)]),
+        accesses: &[Access],
+    ) {
+        self.writes.clear();
+        self.accesses.clear();
+        for (name, by_lane) in registers {
+            let Some(cell) = self.layout.find(function, name) else { continue };
+            let values = lanes(step.executed).map(|lane| by_lane[lane]).collect();
+            let write = Write { cell, low: Row { lanes: step.executed, values }, high: None };
+            codec::put_write(&mut self.writes, step.executed, &write);
+            self.held += self.state.write(step.warp, &write, self.layout.len());
+        }
+        for access in accesses {
+            codec::put_access(&mut self.accesses, access);
+            self.held += self.state.store(step.warp, access);
+        }
+        self.put(step);
     }
 
     /// The launch gives a register this value in every lane.

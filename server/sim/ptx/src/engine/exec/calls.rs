@@ -1,15 +1,16 @@
 //! Calls, returns and indexed branches, whose targets may differ between lanes.
 
 use warplens_sim_cuda::fault::{Fault, Result};
-use warplens_sim_cuda::memory::local::MAX_LOCAL_BYTES;
+use warplens_sim_cuda::memory::local::{Local, MAX_LOCAL_BYTES};
 use warplens_sim_cuda::meter::{ACCESSES_PER_STEP, Meter};
-use warplens_sim_cuda::registers::{Registers, filter_lanes, lanes};
+use warplens_sim_cuda::registers::{Registers, WIDTH, filter_lanes, lanes};
 use warplens_sim_cuda::run_state::RunState;
 use warplens_sim_cuda::sanitizer::Sanitizer;
 use warplens_sim_cuda::windows;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::objects::display_name;
-use warplens_sim_warp::trace::{Related, Status};
+use warplens_sim_warp::recording::{Access, Space, WarpTap};
+use warplens_sim_warp::trace::{Related, StatementId, Status};
 
 use super::frame::{Frame, pass};
 use super::operand::get;
@@ -20,7 +21,7 @@ use crate::engine::launch::Launch;
 use crate::engine::run_context::RunContext;
 use crate::engine::waits::poll_log::LoggedStep;
 use crate::engine::waits::spin::BackwardBranch;
-use crate::program::{Call, CallId, Callee, Formal, Function, Slot, SwitchId, System, Uniformity};
+use crate::program::{Call, CallId, Callee, Formal, Function, Passing, Slot, SwitchId, System, Uniformity};
 use crate::sanitizer::passing::{self, PassingFrame};
 
 /// Minimum stack size of a call, in bytes.
@@ -225,9 +226,14 @@ impl Warp {
             let source: (_, &Registers, _) = (argument, &from.registers, from.local_base);
             pass(source, (formal, &mut new.registers, base), &mut self.local, mask);
         }
-        if self.tracer.is_some() {
+        if let Some(tracer) = &mut self.tracer {
             new.written = Some(vec![0; function.frame.registers.len()]);
             new.note_passed(function, &function.params, mask);
+            if let (Some(tap), Some(pc)) = (tracer.tap(), caller.call_site(call)) {
+                let statement = StatementId(caller.first_statement + pc);
+                let from = (&**arguments, from.local_base);
+                record_passed(tap, statement, from, (function, &function.params, &new), &self.local, mask);
+            }
         }
         let caller = (from.function, from.local_base);
         self.frames[frame as usize] = Some(from);
@@ -329,12 +335,61 @@ impl Warp {
             if let Some(tracer) = &mut self.tracer {
                 to.note_passed(calling, results, mask);
                 if let Some(pc) = calling.call_site(call) {
+                    if let Some(tap) = tracer.tap() {
+                        let statement = StatementId(calling.first_statement + pc);
+                        let from = (&*function.returns, from.local_base);
+                        record_passed(tap, statement, from, (calling, results, to), &self.local, mask);
+                    }
                     tracer.keep(calling, pc, to, mask);
                 }
             }
         }
         self.frames[frame as usize] = Some(from);
     }
+}
+
+/// Records what a call or a return has passed to a frame. A value from local memory has the access that read it.
+fn record_passed(
+    tap: &WarpTap,
+    statement: StatementId,
+    (given, from_base): (&[Formal], u32),
+    (function, taken, to): (&Function, &[Formal], &Frame),
+    local: &Local,
+    mask: u32,
+) {
+    let (mut registers, mut accesses) = (Vec::new(), Vec::new());
+    for (given, taken) in given.iter().zip(taken) {
+        match taken.at {
+            Passing::Register(place) => {
+                let named = function.frame.registers.iter().filter(|register| register.place == place);
+                let value = |lane: usize| get(place, &to.registers, lane) as u64;
+                registers.extend(named.map(|named| (named.name.clone(), (0..WIDTH).map(value).collect())));
+            }
+            Passing::Local(offset) => {
+                let size = u64::from(given.size.min(taken.size));
+                let access = |start: u32, writes: bool| {
+                    let at = |lane: usize| (lane as u32, u64::from(start));
+                    let byte = |lane: usize, byte: u64| local.read(lane, u64::from(start) + byte, 1) as u8;
+                    let data = lanes(mask).flat_map(|lane| (0..size).map(move |at| byte(lane, at)));
+                    Access {
+                        space: Space::Local,
+                        owner: 0,
+                        reads: !writes,
+                        writes,
+                        bytes: size,
+                        lanes: lanes(mask).map(at).collect(),
+                        data: if writes { data.collect() } else { Vec::new() },
+                    }
+                };
+                if let Passing::Local(source) = given.at {
+                    accesses.push(access(from_base + source, false));
+                }
+                accesses.push(access(to.local_base + offset, true));
+            }
+            Passing::Nowhere => {}
+        }
+    }
+    tap.passed(statement, mask.into(), (to.function, &registers), &accesses);
 }
 
 fn function_at(address: u64, functions: usize) -> Option<u32> {
