@@ -126,7 +126,6 @@ pub(crate) fn result() -> RunResult {
             racing: None,
             guess: None,
             has_computed_address: false,
-            is_certain: false,
             starts_late: false,
             schedule: None,
         }],
