@@ -12,13 +12,14 @@ use crate::{dist, extension, shell};
 
 const FOLDER: &str = "tests/vscode";
 /// The longest first, so that the last files end at about the same time.
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     "extension.test.mjs",
     "strip.test.mjs",
     "acceptance.test.mjs",
     "panel_states.test.mjs",
     "panel.test.mjs",
     "machine_code.test.mjs",
+    "debug.test.mjs",
     "browser.test.mjs",
     "inline.test.mjs",
     "picture.test.mjs",

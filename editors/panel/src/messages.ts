@@ -95,6 +95,19 @@ export interface ShownPlace {
   register?: string;
 }
 
+/** A warp where the debugger has stopped. */
+export interface StoppedWarp extends Warp {
+  threadId: number;
+  /** The line of its next statement, from 0; null at its end. */
+  line: number | null;
+  active: Mask;
+  /** It runs next, waits for its turn, has just reached a barrier, or has ended. */
+  state: 'next' | 'ready' | 'barrier' | 'done';
+}
+
+/** A question where a value came from: a register of a lane around a step, or an element of a buffer after the run. */
+export type WhyQuestion = { lane: number; register: string; step: number; after: boolean } | { buffer: string; element: number };
+
 /** From the extension to the panel. */
 export type ToPanel =
   | { type: 'run'; run: RunInfo; texts: Record<number, string>; labels: Record<number, string> }
@@ -102,6 +115,7 @@ export type ToPanel =
   | { type: 'running'; run: RunProgress | null }
   | { type: 'answer'; id: number; result?: Answers[Method] | null; error?: string }
   | { type: 'cursor'; line: number; visit?: number }
+  | { type: 'stopped'; warps: StoppedWarp[] }
   | { type: 'show'; tab: Tab }
   | ({ type: 'place' } & ShownPlace)
   | ({ type: 'element' } & ShownElement);
@@ -115,6 +129,7 @@ export type ToExtension =
   | { type: 'reveal'; line: number; focus: boolean }
   | { type: 'visit'; line: number; visit: number }
   | { type: 'warp'; cta: number[]; warp: number; step?: number }
+  | { type: 'why'; question: WhyQuestion }
   | { type: 'command'; command: PanelCommand }
   | { type: 'copy'; text: string }
   | { type: 'save'; name: string; text: string }

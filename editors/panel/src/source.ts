@@ -1,5 +1,5 @@
 // Where the panel gets its data from: the extension, or the data that a report contains.
-import type { Answers, Method, Moment, PanelCommand, RunInfo, Warp } from './messages';
+import type { Answers, Method, Moment, PanelCommand, RunInfo, StoppedWarp, Warp, WhyQuestion } from './messages';
 
 export interface Source {
   run: RunInfo;
@@ -17,8 +17,12 @@ export interface Source {
   reveal?(line: number, focus: boolean): void;
   /** Shows a visit in the editor as well. */
   visit?(line: number, visit: number): void;
+  /** A warp where the debugger has stopped. */
+  stopped?(warp: Warp): StoppedWarp | undefined;
   /** Shows another warp, at one of its steps. */
   warp?(warp: Warp, step?: number): void;
+  /** Shows where a value came from. */
+  why?(question: WhyQuestion): void;
   command?(command: PanelCommand): void;
   copy(text: string): Promise<void>;
   save(name: string, text: string): void;

@@ -1,6 +1,15 @@
 // The panel in the editor, which gets its data through messages from the extension.
 import type { RunProgress } from './generated/run_progress';
-import { type Answers, type Method, messageOf, type RunInfo, type ShownPlace, type ToExtension, type ToPanel } from './messages';
+import {
+  type Answers,
+  type Method,
+  messageOf,
+  type RunInfo,
+  type ShownPlace,
+  type StoppedWarp,
+  type ToExtension,
+  type ToPanel,
+} from './messages';
 import { nothing } from './nothing';
 import { Panel } from './panel';
 import { RunningNote } from './running';
@@ -21,6 +30,8 @@ let labels: Record<number, string> = {};
 let requests = 0;
 let panel: Panel | undefined;
 let running: RunProgress | null = null;
+/** The warps of the debugger, by block and number; none while nothing is debugged. */
+let stopped = new Map<string, StoppedWarp>();
 const note = new RunningNote(root, () => api.postMessage({ type: 'stop' }));
 
 function request<M extends Method>(method: M, params: object): Promise<Answers[M] | null> {
@@ -37,7 +48,9 @@ function source(run: RunInfo): Source {
     label: (line) => labels[line],
     reveal: (line, focus) => api.postMessage({ type: 'reveal', line, focus }),
     visit: (line, visit) => api.postMessage({ type: 'visit', line, visit }),
+    stopped: ({ cta, warp }) => stopped.get([...cta, warp].join()),
     warp: ({ cta, warp }, step) => api.postMessage({ type: 'warp', cta, warp, step }),
+    why: (question) => api.postMessage({ type: 'why', question }),
     command: (command) => api.postMessage({ type: 'command', command }),
     copy: async (text) => api.postMessage({ type: 'copy', text }),
     save: (name, text) => api.postMessage({ type: 'save', name, text }),
@@ -96,6 +109,10 @@ function receive(message: ToPanel): void {
       else waits?.reject(new Error(message.error));
       break;
     }
+    case 'stopped':
+      stopped = new Map(message.warps.map((warp) => [[...warp.cta, warp.warp].join(), warp]));
+      if (panel?.base) panel.redraw();
+      break;
     case 'cursor':
       if (!state.pinned) void panel?.goToLine(message.line, message.visit, false);
       break;

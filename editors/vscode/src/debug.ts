@@ -1,34 +1,12 @@
 // The debugger: starts `warplens dap`, and adds the moves and questions that the Debug Adapter Protocol does not have.
 import * as vscode from 'vscode';
-import { selectionOf } from '../../shared/masks';
+import { TYPE, threadOf } from './debugged';
 import type { Home } from './home/home';
-import { FORMER_SASS, LANGUAGES } from './languages';
-import type { Server } from './server';
+import { FORMER_SASS, LANGUAGES, REGISTER } from './languages';
 import type { LaneStore } from './store';
 
-const TYPE = 'warplens';
-
-/** A link of a chain, in the answer of `warplens/why`. */
-interface Link {
-  step: number;
-  line: number;
-  lane: number;
-  warp: number;
-  cta: number[];
-  text: string;
-  value: string;
-  operands: { name: string; value: string | null }[];
-}
-
-/** The answer of `warplens/position`. */
-interface Position {
-  line: number | null;
-  cta: number[];
-  warp: number;
-}
-
 /** Registers the debugger of kernels. */
-export function debugKernels(home: Home, server: Server, store: LaneStore): vscode.Disposable {
+export function debugKernels(home: Home, store: LaneStore): vscode.Disposable {
   return vscode.Disposable.from(
     vscode.debug.registerDebugAdapterDescriptorFactory(TYPE, {
       createDebugAdapterDescriptor: () => new vscode.DebugAdapterExecutable(home.program(), ['dap']),
@@ -36,27 +14,13 @@ export function debugKernels(home: Home, server: Server, store: LaneStore): vsco
     vscode.debug.registerDebugConfigurationProvider(TYPE, {
       resolveDebugConfiguration: (_folder, config) => complete(config, store),
     }),
-    vscode.debug.registerDebugAdapterTrackerFactory(TYPE, {
-      createDebugAdapterTracker: (session) => ({
-        onDidSendMessage: (message: { type: string; event?: string }) => {
-          if (message.type === 'event' && message.event === 'stopped') void follow(session, server, store);
-        },
-      }),
+    vscode.languages.registerEvaluatableExpressionProvider([...LANGUAGES, FORMER_SASS], {
+      provideEvaluatableExpression: (document, position) => {
+        const range = document.getWordRangeAtPosition(position, REGISTER);
+        return range && new vscode.EvaluatableExpression(range);
+      },
     }),
   );
-}
-
-/** Shows the lanes and the values of a document as they are where the debugger has stopped. */
-async function follow(session: vscode.DebugSession, server: Server, store: LaneStore): Promise<void> {
-  const uri = vscode.Uri.file(String(session.configuration.program)).toString();
-  const masks = store.of(uri);
-  if (!masks) return;
-  const { line, cta, warp } = (await session.customRequest('warplens/position')) as Position;
-  if (line === null) return;
-  const shown = [...masks.cta, masks.warp].join();
-  if (shown !== [...cta, warp].join()) await server.select({ ...selectionOf(uri, masks), cta, warp });
-  const { result } = (await session.customRequest('evaluate', { expression: 'visit' })) as { result: string };
-  await server.execute('warplens.selectVisit', { uri, line: line - 1, visit: Number(result) });
 }
 
 /** Debugs a kernel under its shown launch, or else its first one. */
@@ -85,43 +49,9 @@ export async function pickBlock(): Promise<void> {
     value: block.join(','),
   });
   if (typed === undefined) return;
-  await session.customRequest('warplens/showBlock', { block: typed });
+  const shown = (await session.customRequest('warplens/showBlock', { block: typed })) as { block: number[] };
   // Clients ask for the threads again after a stop: this is one at the same position.
-  const { step } = (await session.customRequest('warplens/position')) as { step: number };
-  await session.customRequest('warplens/position', { to: step });
-}
-
-/** Why a lane holds the value of the register under the cursor: a list of the writes that it came through. */
-export async function askWhy(): Promise<void> {
-  const session = vscode.debug.activeDebugSession;
-  const editor = vscode.window.activeTextEditor;
-  if (session?.type !== TYPE || !editor) return;
-  const range = editor.document.getWordRangeAtPosition(editor.selection.active, /[%$]?\w+/);
-  const register = range ? editor.document.getText(range) : '';
-  const lane = await vscode.window.showInputBox({ title: `Why does a lane hold ${register}?`, prompt: 'The lane', value: '0' });
-  if (lane === undefined) return;
-  const asked = { threadId: threadOf(), lane: Number(lane), register };
-  const { chain } = (await session.customRequest('warplens/why', asked)) as { chain: Link[] };
-  const picked = await vscode.window.showQuickPick(chain.map(item), {
-    title: `Why does lane ${lane} hold ${register}?`,
-    placeHolder: chain.length === 0 ? 'No statement wrote it' : 'The newest write first; each goes to its moment',
-  });
-  if (picked) await session.customRequest('warplens/position', { to: picked.step });
-}
-
-function item(link: Link): vscode.QuickPickItem & { step: number } {
-  const operands = link.operands.map(({ name, value }) => (value === null ? name : `${name} = ${value}`));
-  return {
-    label: `${link.value}  ${link.text.replace(/\s+/g, ' ')}`,
-    description: `line ${link.line}, lane ${link.lane}, step ${link.step}`,
-    detail: operands.join(', '),
-    step: link.step,
-  };
-}
-
-function threadOf(): number | undefined {
-  const item = vscode.debug.activeStackItem;
-  return item && 'threadId' in item ? item.threadId : undefined;
+  await session.customRequest('warplens/goTo', { cta: shown.block, warp: 0 });
 }
 
 /** The launch that a document shows. */

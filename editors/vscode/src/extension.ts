@@ -4,7 +4,8 @@ import * as vscode from 'vscode';
 import type { Tab } from '../../panel/src/messages';
 import { Comparisons } from './compare';
 import { copyLink } from './copy_link';
-import { askWhy, debugKernel, debugKernels, pickBlock, stepBack } from './debug';
+import { debugKernel, debugKernels, pickBlock, stepBack } from './debug';
+import { DebuggedKernels } from './debugged';
 import { Encodings } from './encodings';
 import { FindingView } from './finding';
 import { newKernel, reportIssue } from './first_minute';
@@ -34,6 +35,7 @@ import { LaneStore } from './store';
 import { Strip } from './strip';
 import { goToVisit } from './visit';
 import { adoptWaveDocuments } from './wave';
+import { askWhy, type Named } from './why';
 
 /** The extension with a server that runs in a home, and with what only some homes have. */
 export function activateIn(home: Home, context: vscode.ExtensionContext, log: vscode.LogOutputChannel, others: vscode.Disposable[]): void {
@@ -41,7 +43,8 @@ export function activateIn(home: Home, context: vscode.ExtensionContext, log: vs
   const store = new LaneStore(server);
   server.hoverLinks = (hover, uri, line) => withLinks(hover, uri, line, store);
   const lanes = new Lanes(server, store);
-  const panel = new LanesPanel(context.extensionUri, server, store, log);
+  const debugged = new DebuggedKernels(server, store);
+  const panel = new LanesPanel(context.extensionUri, { server, store, debugged, log });
   const lit = new LitLines();
   const linked = new LinkedDocuments(server, lit);
   const launches = new SameLaunch(server, store);
@@ -49,21 +52,21 @@ export function activateIn(home: Home, context: vscode.ExtensionContext, log: vs
   const comparisons = new Comparisons(server, sass, linked);
   const findings = new FindingView(server, lanes, lit, panel);
   applyIndentation(vscode.window.visibleTextEditors);
-  context.subscriptions.push(log, server, store, lanes, panel, lit, findings, linked, launches, sass, comparisons);
+  context.subscriptions.push(log, server, store, lanes, debugged, panel, lit, findings, linked, launches, sass, comparisons);
   context.subscriptions.push(new Strip(store), new Encodings(), offerStrip(store));
   context.subscriptions.push(
     adoptWaveDocuments(),
     sortSassDocuments(),
     adoptLaunchDocuments(),
     offerListings(server),
-    debugKernels(home, server, store),
+    debugKernels(home, store),
     openLinks(server),
     ...others,
   );
   const commands: Record<string, (...args: never[]) => unknown> = {
     ...launchCommands(server, lanes),
     ...navigationCommands(server, lanes, findings),
-    ...debugCommands(store),
+    ...debugCommands(server, store),
     'warplens.goTo': (typed?: unknown) => openGoTo({ server, panel, findings }, lanes, findings, text(typed)),
     'warplens.openSource': () => openSource(server, linked),
     'warplens.openSass': (uri?: unknown, entry?: string) => sass.open(text(uri), entry),
@@ -96,13 +99,13 @@ function launchCommands(server: Server, lanes: Lanes) {
   };
 }
 
-function debugCommands(store: LaneStore) {
+function debugCommands(server: Server, store: LaneStore) {
   return {
     'warplens.debug': (uri?: unknown, entry?: unknown) => debugKernel(store, text(uri), text(entry)),
     'warplens.stepBackInto': () => stepBack('Into'),
     'warplens.stepBackOut': () => stepBack('Out'),
     'warplens.pickBlock': pickBlock,
-    'warplens.why': askWhy,
+    'warplens.why': (named?: Named) => askWhy(server, store, named),
   };
 }
 

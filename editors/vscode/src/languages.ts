@@ -29,3 +29,6 @@ export function coloredHosts(isInstalled: (extension: string) => boolean): strin
 }
 
 export const LANGUAGES = ['ptx', 'wave-asm', SASS];
+
+/** A register of one of the languages. */
+export const REGISTER = /[%$]\w+(\.[xyz])?|\b(U?[RP]|[rp])\d+\b/;

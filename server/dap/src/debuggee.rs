@@ -6,9 +6,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use warplens_ide_lanes::why::without_comment;
-use warplens_ide_lanes::{Prepared, Replay};
+use warplens_ide_lanes::{Prepared, Replay, Statement};
 use warplens_sim_warp::memory::DeviceMemory;
-use warplens_sim_warp::recording::{CellId, Event, Layout, Space, State};
+use warplens_sim_warp::recording::{CellId, EDIT, Event, Layout, Space, State};
 use warplens_sim_warp::{Cancelled, Control, Mask, ScalarType, StatementId, WarpId};
 
 use crate::expression::{Scope, Value};
@@ -101,7 +101,7 @@ impl Debuggee {
                 .flat_map(|it| it.iter())
             {
                 symbols.insert(object.name.clone(), object.start);
-                let opcode = &text[statement.opcode];
+                let opcode = mnemonic(&text, statement);
                 let is_shared = opcode.contains(".shared")
                     || ["LDS", "STS", "ATOMS"].iter().any(|it| opcode.starts_with(it));
                 let entry = (object.name.to_string(), object.start, object.len);
@@ -136,6 +136,13 @@ impl Debuggee {
         self.replay.steps()
     }
 
+    /// How the launch has run, in a line.
+    pub(crate) fn summary(&self) -> String {
+        let result = &self.replay.result;
+        let (status, findings) = (result.status.as_str(), result.findings.len());
+        format!("{} steps, {status}, {findings} findings\n", self.steps())
+    }
+
     /// The warps of the shown block.
     pub(crate) fn warps(&self) -> std::ops::Range<u32> {
         let warps = self.layout.warps;
@@ -155,16 +162,18 @@ impl Debuggee {
         from: u64,
         control: Control<'_>,
     ) -> Result<Option<Visit>, Cancelled> {
-        self.find_next(from, control, |event| event.warp == warp)
+        self.find_next(warp, from, control, |_| true)
     }
 
+    /// The first step of a warp from a step on that is wanted.
     pub(crate) fn find_next(
         &mut self,
+        warp: u32,
         from: u64,
         control: Control<'_>,
         is_it: impl Fn(&Event<'_>) -> bool,
     ) -> Result<Option<Visit>, Cancelled> {
-        self.replay.forward(from, control, false, |event, _| match !event.is_late && is_it(event) {
+        self.replay.forward_of(warp, from, control, |event| match is_it(event) {
             true => ControlFlow::Break(Visit::of(event)),
             false => ControlFlow::Continue(()),
         })
@@ -177,9 +186,25 @@ impl Debuggee {
         before: u64,
         control: Control<'_>,
     ) -> Result<Option<Visit>, Cancelled> {
-        self.replay.backward(before, control, false, |event, _| {
-            (!event.is_late && event.step < before && event.warp == warp).then(|| Visit::of(event))
-        })
+        self.replay.backward_of(warp, before, control, |event| Some(Visit::of(event)))
+    }
+
+    /// The number of a visit among those of its statement by its warp, from 1.
+    pub(crate) fn visit_of(
+        &mut self,
+        warp: u32,
+        visit: Visit,
+        control: Control<'_>,
+    ) -> Result<u64, Cancelled> {
+        let mut count = 0;
+        let _: Option<()> = self.replay.forward_of(warp, 0, control, |event| {
+            if event.step > visit.step {
+                return ControlFlow::Break(());
+            }
+            count += u64::from(event.statement == visit.statement);
+            ControlFlow::Continue(())
+        })?;
+        Ok(count)
     }
 
     /// Moves the position, and the focus to the warp that runs there.
@@ -199,10 +224,7 @@ impl Debuggee {
     pub(crate) fn groups(&mut self, warp: u32, control: Control<'_>) -> Result<Vec<Group>, Cancelled> {
         let (mut left, position) = (self.launched(warp), self.position);
         let mut groups: Vec<Group> = Vec::new();
-        let _: Option<()> = self.replay.forward(position, control, false, |event, _| {
-            if event.is_late || event.warp != warp {
-                return ControlFlow::Continue(());
-            }
+        let _: Option<()> = self.replay.forward_of(warp, position, control, |event| {
             let lanes = event.active & left;
             if lanes != 0 {
                 let known = groups.iter_mut().find(|group| group.statement == Some(event.statement));
@@ -244,8 +266,19 @@ impl Facts {
     }
 
     pub(crate) fn text_of(&self, statement: StatementId) -> &str {
+        if statement == EDIT {
+            return "set in the debugger";
+        }
         let range = self.prepared.statements.get(statement.index()).map(|statement| statement.range);
         range.map_or("", |range| without_comment(&self.text[range]))
+    }
+
+    /// The opcode of a statement with its modifiers.
+    pub(crate) fn opcode(&self, statement: StatementId) -> &str {
+        self.prepared
+            .statements
+            .get(statement.index())
+            .map_or("", |statement| mnemonic(&self.text, statement))
     }
 
     /// The column of a statement in UTF-16 code units, from 0.
@@ -369,6 +402,12 @@ impl Facts {
     pub(crate) fn symbol(&self, name: &str) -> Option<u64> {
         self.symbols.get(name).copied()
     }
+}
+
+/// The opcode of a statement with its modifiers.
+fn mnemonic<'t>(text: &'t str, statement: &Statement) -> &'t str {
+    let rest = &text[usize::from(statement.opcode.start())..usize::from(statement.range.end())];
+    rest.split(|character: char| character.is_whitespace() || character == ';').next().unwrap_or_default()
 }
 
 /// A warp before a step, for expressions.

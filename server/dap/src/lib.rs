@@ -3,12 +3,16 @@
 //! A session has one launch, which has run completely before the first stop. It moves a position in the recording, forwards and
 //! backwards; a client that continues looks for the next stop there. docs/debugging.md is the contract.
 
+mod barriers;
+mod base64;
 mod debuggee;
 mod expression;
 mod failure;
 mod framing;
 mod interrupt;
 mod motion;
+mod output;
+mod progress;
 mod requested;
 mod session;
 mod special;
@@ -42,7 +46,7 @@ pub fn serve<R, W>(
 ) -> io::Result<()>
 where
     R: BufRead + Send + 'static,
-    W: Write,
+    W: Write + Send,
 {
     // Leaked once a process, because the reader, which may wait for input forever, can outlive the session.
     let interrupt: &'static Interrupt = Box::leak(Box::default());
@@ -76,9 +80,9 @@ fn read_messages(mut input: impl BufRead, interrupt: &Interrupt, messages: &Send
             }
         };
         let request: Option<Request> = serde_json::from_slice(&message).ok();
-        let command = request.map_or_else(String::new, |request| request.command);
-        interrupt.read(&command);
-        let ends = matches!(command.as_str(), "disconnect" | "terminate");
+        request.iter().for_each(|request| interrupt.read(request));
+        let ends =
+            request.is_some_and(|request| matches!(request.command.as_str(), "disconnect" | "terminate"));
         if messages.send(Ok(message)).is_err() || ends {
             return;
         }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use warplens_sim_warp::recording::State;
 use warplens_sim_warp::{Cancelled, Control, StatementId};
 
-use crate::debuggee::{At, Debuggee, Visit};
+use crate::debuggee::{At, Debuggee, Facts, Visit};
 use crate::stops::{FindingStep, LogMessage, Reason, Stop, Stops};
 
 /// How a step treats calls.
@@ -24,21 +24,18 @@ pub(crate) enum Unit {
     Line,
 }
 
-impl Debuggee {
-    fn is_call(&self, statement: StatementId) -> bool {
+impl Facts {
+    pub(crate) fn is_call(&self, statement: StatementId) -> bool {
         let opcode = self.opcode(statement);
         opcode.split('.').next().is_some_and(|word| word.eq_ignore_ascii_case("call"))
     }
 
-    fn is_return(&self, statement: StatementId) -> bool {
+    pub(crate) fn is_return(&self, statement: StatementId) -> bool {
         matches!(self.opcode(statement).split('.').next(), Some("ret" | "RET" | "return"))
     }
+}
 
-    fn opcode(&self, statement: StatementId) -> &str {
-        let statement = self.prepared.statements.get(statement.index());
-        statement.map_or("", |statement| &self.text[statement.opcode])
-    }
-
+impl Debuggee {
     /// The position after a step of a warp forwards.
     pub(crate) fn step_forward(
         &mut self,
@@ -100,11 +97,8 @@ impl Debuggee {
                 && previous.statement != call
             {
                 let lanes = at.active;
-                let found = self.replay.backward(previous.step, control, false, |event, _| {
-                    let is_it = !event.is_late
-                        && event.warp == warp
-                        && event.statement == call
-                        && event.executed & lanes != 0;
+                let found = self.replay.backward_of(warp, previous.step, control, |event| {
+                    let is_it = event.statement == call && event.executed & lanes != 0;
                     is_it.then(|| Visit::of(event))
                 })?;
                 previous = found.unwrap_or(previous);
@@ -127,8 +121,8 @@ impl Debuggee {
     /// The statement after a call, once lanes that called are there.
     fn after_call(&mut self, call: Visit, control: Control<'_>) -> Result<Option<Visit>, Cancelled> {
         let (back, lanes) = (StatementId(call.statement.0 + 1), call.executed);
-        let found = self.find_next(call.step + 1, control, |event| {
-            event.warp == call.warp && event.statement == back && event.active & lanes != 0
+        let found = self.find_next(call.warp, call.step + 1, control, |event| {
+            event.statement == back && event.active & lanes != 0
         })?;
         match found {
             Some(found) => Ok(Some(found)),

@@ -1,4 +1,4 @@
-//! Breakpoints as a client asks for them.
+//! What clients ask for: breakpoints and numbers.
 
 use serde::Deserialize;
 use serde_json::Value as Json;
@@ -19,4 +19,12 @@ pub(crate) struct Asked {
 pub(crate) struct SourceBreakpoints {
     pub(crate) source: Json,
     pub(crate) breakpoints: Vec<(u64, Asked)>,
+}
+
+/// A number in decimal digits, or in hexadecimal ones after `0x`.
+pub(crate) fn number(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
 }

@@ -1,6 +1,7 @@
 //! A session with a client: requests, and the events that they cause.
 
 mod breakpoints;
+mod changes;
 mod inspect;
 mod moves;
 mod questions;
@@ -10,12 +11,14 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
-use warplens_sim_warp::{Control, FindingKind};
+use warplens_sim_warp::{Cancelled, Control, FindingKind};
 
+use crate::base64;
 use crate::debuggee::{Debuggee, Opened};
 use crate::failure::Failure;
-use crate::framing;
 use crate::interrupt::Interrupt;
+use crate::output::Output;
+use crate::progress::LaunchProgress;
 use crate::requested::SourceBreakpoints;
 use crate::stops::{Filters, Reason, Stops};
 use crate::variables::Handles;
@@ -56,14 +59,26 @@ pub trait Loader {
     fn is_same_file(&self, one: &str, other: &str) -> bool;
 }
 
-pub(crate) struct Session<'s, W: Write> {
-    out: W,
+/// What a client can be sent.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct ClientFeatures {
+    /// Events that values have changed.
+    #[serde(rename = "supportsInvalidatedEvent")]
+    invalidates: bool,
+    /// Events of a long launch.
+    #[serde(rename = "supportsProgressReporting")]
+    reports_progress: bool,
+}
+
+pub(crate) struct Session<'s, W: Write + Send> {
+    out: Output<W>,
     loader: &'s dyn Loader,
     /// Whether to interrupt what runs.
     interrupt: &'s Interrupt,
-    sequence: u64,
     lines_start_at_1: bool,
     columns_start_at_1: bool,
+    client: ClientFeatures,
     arguments: LaunchArguments,
     debuggee: Option<Debuggee>,
     is_configured: bool,
@@ -92,15 +107,15 @@ fn no_stops() -> Stops {
     }
 }
 
-impl<'s, W: Write> Session<'s, W> {
+impl<'s, W: Write + Send> Session<'s, W> {
     pub(crate) fn new(out: W, loader: &'s dyn Loader, interrupt: &'s Interrupt) -> Session<'s, W> {
         Session {
-            out,
+            out: Output::new(out),
             loader,
             interrupt,
-            sequence: 0,
             lines_start_at_1: true,
             columns_start_at_1: true,
+            client: ClientFeatures::default(),
             arguments: LaunchArguments::default(),
             debuggee: None,
             is_configured: false,
@@ -121,21 +136,15 @@ impl<'s, W: Write> Session<'s, W> {
         self.ended
     }
 
-    fn send(&mut self, mut message: Json) -> io::Result<()> {
-        self.sequence += 1;
-        message["seq"] = json!(self.sequence);
-        framing::write(&mut self.out, message.to_string().as_bytes())
+    fn event(&self, event: &str, body: Json) -> io::Result<()> {
+        self.out.event(event, body)
     }
 
-    fn event(&mut self, event: &str, body: Json) -> io::Result<()> {
-        self.send(json!({ "type": "event", "event": event, "body": body }))
-    }
-
-    fn output(&mut self, category: &str, text: &str) -> io::Result<()> {
+    fn output(&self, category: &str, text: &str) -> io::Result<()> {
         self.event("output", json!({ "category": category, "output": text }))
     }
 
-    fn respond(&mut self, request: &Request, answer: Answer) -> io::Result<()> {
+    fn respond(&self, request: &Request, answer: Answer) -> io::Result<()> {
         let mut message = json!({
             "type": "response", "request_seq": request.seq, "command": request.command, "success": answer.is_ok(),
         });
@@ -147,11 +156,11 @@ impl<'s, W: Write> Session<'s, W> {
                 message["message"] = json!(if is_cancelled { "cancelled" } else { text.as_str() });
                 // Braces would be variables of the format.
                 let format = text.replace(['{', '}'], "");
-                message["body"] =
-                    json!({ "error": { "id": 1, "format": format, "showUser": !is_cancelled } });
+                let is_shown = !is_cancelled && is_action(&request.command);
+                message["body"] = json!({ "error": { "id": 1, "format": format, "showUser": is_shown } });
             }
         }
-        self.send(message)
+        self.out.send(message)
     }
 
     /// Handles a message of the client.
@@ -168,14 +177,14 @@ impl<'s, W: Write> Session<'s, W> {
                 );
             }
         };
-        self.interrupt.handled(&request.command);
+        self.interrupt.handled(&request);
         if request.kind != "request" {
             return Ok(());
         }
-        let arguments = request.arguments.clone().unwrap_or(Json::Null);
+        let arguments = request.arguments();
         match request.command.as_str() {
             "launch" => {
-                let answer = self.launch(arguments);
+                let answer = self.launch(request.seq, arguments);
                 self.respond(&request, answer)?;
                 self.report_breakpoints()?;
                 self.start()
@@ -187,7 +196,10 @@ impl<'s, W: Write> Session<'s, W> {
             }
             "restart" => {
                 let given = arguments.get("arguments").cloned().unwrap_or(Json::Null);
-                let answer = if given.is_null() { self.open() } else { self.launch(given) };
+                let answer = match given.is_null() {
+                    true => self.open(request.seq),
+                    false => self.launch(request.seq, given),
+                };
                 let is_launched = answer.is_ok();
                 self.is_started = false;
                 self.respond(&request, answer)?;
@@ -203,6 +215,7 @@ impl<'s, W: Write> Session<'s, W> {
                 self.respond(&request, Ok(body))?;
                 self.event("initialized", json!({}))
             }
+            "setVariable" | "writeMemory" => self.change(&request, &arguments),
             command if is_move(command) => self.move_by(&request, &arguments),
             _ => {
                 let answer = self.answer(&request.command, &arguments);
@@ -233,12 +246,9 @@ impl<'s, W: Write> Session<'s, W> {
             "cancel" => Ok(Json::Null),
             "warplens/why" => self.why(arguments),
             "warplens/lastWrite" => self.last_write(arguments),
+            "warplens/warps" => self.warps(),
             "warplens/blocks" => self.blocks(),
             "warplens/showBlock" => self.show_block(arguments),
-            "setVariable" | "setExpression" | "writeMemory" => {
-                Err("values cannot be changed: the launch has already run, and its recording is read-only"
-                    .into())
-            }
             _ => Err(Failure(format!("unknown request `{command}`"))),
         }
     }
@@ -247,6 +257,7 @@ impl<'s, W: Write> Session<'s, W> {
         let is_not = |name: &str| arguments.get(name) == Some(&json!(false));
         self.lines_start_at_1 = !is_not("linesStartAt1");
         self.columns_start_at_1 = !is_not("columnsStartAt1");
+        self.client = ClientFeatures::deserialize(arguments).unwrap_or_default();
         let filters: Vec<Json> = FindingKind::all()
             .map(|kind| {
                 json!({
@@ -272,13 +283,15 @@ impl<'s, W: Write> Session<'s, W> {
             "supportsTerminateRequest": true,
             "supportsCancelRequest": true,
             "supportsReadMemoryRequest": true,
+            "supportsWriteMemoryRequest": true,
+            "supportsSetVariable": true,
             "supportsLoadedSourcesRequest": true,
             "supportsBreakpointLocationsRequest": true,
             "exceptionBreakpointFilters": filters,
         })
     }
 
-    fn launch(&mut self, arguments: Json) -> Answer {
+    fn launch(&mut self, request: u64, arguments: Json) -> Answer {
         let arguments: LaunchArguments = serde_json::from_value(arguments).map_err(|error| {
             Failure(format!("launch: {error}; `program` is the path of the kernel's file"))
         })?;
@@ -286,16 +299,21 @@ impl<'s, W: Write> Session<'s, W> {
             return Err("launch: `program` is missing: the path of a .ptx, .wave or .sass file".into());
         }
         self.arguments = arguments;
-        self.open()
+        self.open(request)
     }
 
-    /// Runs the launch and records it.
-    fn open(&mut self) -> Answer {
+    /// Runs the launch of a request and records it.
+    fn open(&mut self, request: u64) -> Answer {
         let interrupt = self.interrupt;
-        let cancelled = || interrupt.is_over();
+        let cancelled = || interrupt.cancels_launch(request);
+        let progress = LaunchProgress::new(&self.out, request, self.client.reports_progress);
+        let report = |run| progress.report(run);
+        let control = Control { cancelled: &cancelled, progress: &report, ..Control::none() };
+        let opened = self.loader.open(&self.arguments, control);
+        progress.end();
         let control = Control { cancelled: &cancelled, ..Control::none() };
-        let opened = self.loader.open(&self.arguments, control).map_err(Failure)?;
-        let mut debuggee = Debuggee::new(opened)?;
+        let opened = opened.map_err(|message| if cancelled() { Cancelled.into() } else { Failure(message) });
+        let mut debuggee = Debuggee::new(opened?)?;
         debuggee.go_to(0, control)?;
         if let Some(block) = &self.arguments.block {
             let number = block_number(block, debuggee.prepared.grid())
@@ -314,15 +332,7 @@ impl<'s, W: Write> Session<'s, W> {
             return Ok(());
         }
         self.is_started = true;
-        let summary = self.debuggee.as_ref().map(|debuggee| {
-            let result = &debuggee.replay.result;
-            format!(
-                "{} steps, {}, {} findings\n",
-                debuggee.steps(),
-                result.status.as_str(),
-                result.findings.len()
-            )
-        });
+        let summary = self.debuggee.as_ref().map(Debuggee::summary);
         self.output("console", &summary.unwrap_or_default())?;
         if self.arguments.stop_on_entry == Some(false) {
             self.resume(false)
@@ -371,6 +381,11 @@ impl<'s, W: Write> Session<'s, W> {
     }
 }
 
+/// Whether a user has asked for what a request does. Clients send others on their own, as for a hover.
+fn is_action(command: &str) -> bool {
+    is_move(command) || matches!(command, "launch" | "attach" | "restart" | "setVariable" | "writeMemory")
+}
+
 /// Whether a request moves the position.
 fn is_move(command: &str) -> bool {
     matches!(
@@ -383,6 +398,7 @@ fn is_move(command: &str) -> bool {
             | "stepBack"
             | "pause"
             | "goto"
+            | "warplens/goTo"
             | "warplens/position"
             | "warplens/stepBackInto"
             | "warplens/stepBackOut"
@@ -431,7 +447,18 @@ pub(crate) struct Request {
     arguments: Option<Json>,
 }
 
-/// The arguments of a request.
+impl Request {
+    /// The arguments. An empty list stands for none: Lua has one notation for both.
+    pub(crate) fn arguments(&self) -> Json {
+        match &self.arguments {
+            Some(Json::Array(list)) if list.is_empty() => json!({}),
+            Some(arguments) => arguments.clone(),
+            None => Json::Null,
+        }
+    }
+}
+
+/// Reads the arguments of a request.
 fn read<'j, T: Deserialize<'j>>(command: &str, arguments: &'j Json) -> Result<T, Failure> {
     T::deserialize(arguments).map_err(|error| Failure(format!("{command}: {error}")))
 }

@@ -7,6 +7,7 @@ use warplens_sim_warp::{Control, Mask, ScalarType, StatementId};
 use crate::debuggee::{At, Debuggee, written};
 use crate::expression::{Lanes, Value};
 use crate::failure::Failure;
+use crate::requested::number;
 use crate::special;
 
 /// The elements that a client gets at once unless it asks for some.
@@ -65,22 +66,29 @@ impl ScopeKind {
     ];
 }
 
-/// The references that a client has, until the launch goes on.
+/// The references that a client has, until the launch goes on. None is given twice, so that a late question about an earlier stop
+/// gets no answer of another variable.
 #[derive(Default)]
-pub(crate) struct Handles(Vec<Container>);
+pub(crate) struct Handles {
+    containers: Vec<Container>,
+    /// How many references of earlier stops there are.
+    earlier: u64,
+}
 
 impl Handles {
     pub(crate) fn clear(&mut self) {
-        self.0.clear();
+        self.earlier += self.containers.len() as u64;
+        self.containers.clear();
     }
 
     pub(crate) fn add(&mut self, container: Container) -> u64 {
-        self.0.push(container);
-        self.0.len() as u64
+        self.containers.push(container);
+        self.earlier + self.containers.len() as u64
     }
 
     pub(crate) fn get(&self, reference: u64) -> Option<Container> {
-        self.0.get(usize::try_from(reference.checked_sub(1)?).ok()?).cloned()
+        let number = reference.checked_sub(self.earlier + 1)?;
+        self.containers.get(usize::try_from(number).ok()?).cloned()
     }
 }
 
@@ -162,18 +170,7 @@ impl Debuggee {
         let next = self.next_of(warp, self.position, control)?;
         let visit = match next.filter(|_| needs_visit) {
             None => None,
-            Some(next) => {
-                let mut count = 0;
-                let _: Option<()> = self.replay.forward(0, control, false, |event, _| {
-                    if event.step > next.step {
-                        return std::ops::ControlFlow::Break(());
-                    }
-                    let is_it = !event.is_late && event.warp == warp && event.statement == next.statement;
-                    count += u64::from(is_it);
-                    std::ops::ControlFlow::Continue(())
-                })?;
-                Some(count)
-            }
+            Some(next) => Some(self.visit_of(warp, next, control)?),
         };
         // At the end of a warp, its lanes as they were launched.
         let all = self.launched(warp);
@@ -182,7 +179,7 @@ impl Debuggee {
         Ok(At { facts: &self.facts, state, step: self.position, warp, function, active, executed, visit })
     }
 
-    fn register(
+    pub(crate) fn register(
         &self,
         handles: &mut Handles,
         (warp, cell): (u32, CellId),
@@ -417,33 +414,6 @@ impl Debuggee {
         };
         Ok(groups.into_iter().map(of).collect())
     }
-
-    /// The barriers at which warps of the block wait: those whose last statement is a barrier.
-    fn barriers(&mut self, control: Control<'_>) -> Result<Vec<Json>, Failure> {
-        let (warps, position) = (self.warps(), self.position);
-        let barriers = self.prepared.program.control_flow().barriers;
-        let mut all: Vec<(StatementId, Vec<u32>, Vec<u32>)> = Vec::new();
-        let mut missing = Vec::new();
-        for warp in warps.clone() {
-            let previous = self.previous_of(warp, position, control)?;
-            let at = previous.filter(|visit| barriers.contains(&visit.statement));
-            let has_more = self.next_of(warp, position, control)?.is_some();
-            match at {
-                Some(visit) => match all.iter_mut().find(|(statement, ..)| *statement == visit.statement) {
-                    Some((_, arrived, _)) => arrived.push(warp - warps.start),
-                    None => all.push((visit.statement, vec![warp - warps.start], Vec::new())),
-                },
-                None if has_more => missing.push(warp - warps.start),
-                None => {}
-            }
-        }
-        let names = |warps: &[u32]| warps.iter().map(|warp| format!("w{warp}")).collect::<Vec<_>>().join(" ");
-        let of = |(statement, arrived, _): &(StatementId, Vec<u32>, Vec<u32>)| {
-            let text = format!("arrived: {}; missing: {}", names(arrived), names(&missing));
-            variable(format!("line {}", self.line(*statement) + 1), text, 0)
-        };
-        Ok(all.iter().map(of).collect())
-    }
 }
 
 /// A reference to memory for `readMemory`: `global:0x10000000`, `shared:BLOCK:0x40`, `local:OWNER:0x0`.
@@ -457,10 +427,6 @@ pub(crate) fn memory_reference(space: Space, owner: u64, address: u64) -> String
 
 /// Reads what [`memory_reference`] writes.
 pub(crate) fn parse_reference(text: &str) -> Option<(Space, u64, u64)> {
-    let number = |text: &str| match text.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None => text.parse().ok(),
-    };
     let mut parts = text.split(':');
     let (first, second, third) = (parts.next()?, parts.next(), parts.next());
     match (first, second, third) {

@@ -3,7 +3,7 @@
 use warplens_test_support::typescript::Declarations;
 
 use crate::WarpSummaries;
-use crate::features::panel::{Accesses, Buffers, Graph, JsonMoment, Registers, Timeline};
+use crate::features::panel::{Accesses, Buffers, Graph, JsonMoment, Registers, Timeline, Why};
 use crate::json::Masks;
 use crate::json::placed::PlacedTraces;
 
@@ -16,6 +16,7 @@ fn the_types_of_the_extension_are_those_of_the_server() {
         .with::<Accesses>()
         .with::<Buffers>()
         .with::<Graph>()
+        .with::<Why>()
         .with::<WarpSummaries>()
         .with::<Masks<'static>>()
         .with::<PlacedTraces>()

@@ -26,7 +26,9 @@ use crate::documents::request::Urgency::{Debounced, Now, Soon};
 use crate::documents::request::{Request, Response, Urgency};
 use crate::documents::snapshot::{Failure, Snapshot};
 use crate::from_proto::document_params;
-use crate::handlers::panel::answers::{accesses, all_warps, buffers, graph, moment, registers, timeline};
+use crate::handlers::panel::answers::{
+    accesses, all_warps, buffers, graph, moment, registers, timeline, why,
+};
 use crate::handlers::syntax_tree::syntax_tree;
 use crate::handlers::warps::warps;
 use crate::handlers::{
@@ -88,6 +90,7 @@ pub(crate) static REQUESTS: LazyLock<FxHashMap<&str, Route>> = LazyLock::new(|| 
         ("warplens/timeline", Route::Panel(timeline)),
         ("warplens/moment", Route::Panel(moment)),
         ("warplens/registers", Route::Panel(registers)),
+        ("warplens/why", Route::Panel(why)),
         ("warplens/accesses", Route::Panel(accesses)),
         ("warplens/buffers", Route::Panel(buffers)),
         ("warplens/graph", Route::Panel(graph)),

@@ -1,10 +1,11 @@
 //! A text to analyze and run, and the launches outside of it.
 
+use std::cell::OnceCell;
 use std::error::Error;
 
 use thiserror::Error;
 use warplens_ide::lanes::{LaunchFile, LaunchProblem, Prepared, RunRequest};
-use warplens_ide::{Analysis, AnalysisHost, FileId, Language};
+use warplens_ide::{Analysis, AnalysisHost, FileId, Language, Severity};
 
 use crate::open_text::{LargeItem, open};
 
@@ -49,6 +50,8 @@ pub struct Source {
     pub language: Language,
     pub analysis: Analysis,
     pub file: FileId,
+    /// The number of its errors, when it has been asked for.
+    errors: OnceCell<usize>,
 }
 
 impl Source {
@@ -56,13 +59,23 @@ impl Source {
         let mut host = AnalysisHost::new();
         let file = open(&mut host, language, &text)
             .map_err(|error| RunError::Large { path: path.clone(), error })?;
-        Ok(Source { text, language, analysis: host.snapshot(), file, path })
+        Ok(Source { text, language, analysis: host.snapshot(), file, path, errors: OnceCell::new() })
+    }
+
+    /// The number of errors that `check` shows.
+    pub fn errors(&self) -> usize {
+        *self.errors.get_or_init(|| {
+            let found = self.analysis.diagnostics(self.file).unwrap_or_default();
+            found.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count()
+        })
     }
 
     pub fn prepare(&self, request: &RunRequest, launches: &Launches) -> Result<Prepared, RunError> {
         let Launches { file, read } = launches;
         let prepared = self.analysis.prepare_run(self.file, request, file.as_ref(), read)?;
-        prepared.map_err(|problem| RunError::Launch(problem.in_path(&self.path)))
+        let mut prepared = prepared.map_err(|problem| RunError::Launch(problem.in_path(&self.path)))?;
+        prepared.text_errors = self.errors() > 0;
+        Ok(prepared)
     }
 }
 

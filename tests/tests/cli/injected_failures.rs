@@ -159,6 +159,7 @@ fn no_injected_failure_is_clean() {
             Injected { options: &["--max-steps", "9"], ..Injected::expecting("[1]") },
         ),
         ("checks are off", Injected::options(&["--no-checks"])),
+        ("text that no assembler accepts", Injected::code("DONE:\n", "DONE:\n.reg .b32 %r1;\n")),
         ("limit of steps", Injected::options(&["--max-steps", "9"])),
         ("unknown launch", Injected::options(&["--launch", "other"])),
         ("unknown model", Injected::options(&["--model", "other"])),
@@ -202,6 +203,7 @@ fn no_injected_failure_is_clean() {
         wrong result: 1 findings [] [expect-failed]
         expectation is not reached: 3 incomplete [step-limit, expect-not-reached] [step-limit]
         checks are off: 3 incomplete [checks-off] []
+        text that no assembler accepts: 3 incomplete [text-errors] []
         limit of steps: 3 incomplete [step-limit] [step-limit]
         unknown launch: 2 warplens: -: unknown launch `other`: the file has `2 x 4` and `inferred`
         unknown model: 2 warplens: --model: unknown model `other`: PTX has `stack`, `ipdom`, `frontier` and `its`

@@ -234,6 +234,21 @@ active: number, diverged: boolean, findings: number,
 /** What its memory accesses cost above the ideal; `None` if the run did not count it. */
 excess?: Excess, };
 
+/** A chain of writes, the newest first. */
+export type Why = { chain: Array<WhyLink>,
+/** Whether the chain has more links. */
+truncated: boolean, };
+
+/** A write that a value came through. */
+export type WhyLink = { cta: Array<number>, warp: number, lane: number,
+/** The step of the warp. */
+step: number,
+/** `None` if the statement was removed from the text. */
+line: number | null, text: string, value: string, operands: Array<WhyOperand>, };
+
+/** A source of a statement. It has no value if it is not a register, or was never written. */
+export type WhyOperand = { name: string, value: string | null, };
+
 /** A statement that accesses memory, over all warps. */
 export type WorstAccess = { line: number, character: number, space: 'global' | 'shared', requests: number, cost: number, ideal: number, };
 

@@ -253,6 +253,8 @@ function detail(stage: Stage, content: Content): HTMLElement {
     h('div.row.spread', h('strong.mono', `${page.name}[${index}]`), unexpectedStepper(stage, content, index)),
     isHere(page, index) ? values(page, info.type, index) : null,
     writer ? written(stage, writer) : unknown(),
+    stage.source.why &&
+      h('button#why', { onclick: () => stage.source.why?.({ buffer: page.name, element: index }) }, 'Why does it hold this?'),
   );
 }
 

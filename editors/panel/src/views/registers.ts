@@ -38,7 +38,7 @@ export const registersView: View<Registers> = {
       : stage.isNarrow
         ? turned(stage, content)
         : straight(stage, content, remove);
-    return h('div.registers', body, pinner(stage));
+    return h('div.registers', body, h('div.row', pinner(stage), asker(stage, content)));
   },
 
   moved: select,
@@ -112,4 +112,20 @@ function pinner(stage: Stage): Child {
       'All registers with a value',
     ),
   );
+}
+
+/** A list of the registers, of which the chosen one is explained in the chosen lane. */
+function asker(stage: Stage, { rows }: Registers): Child {
+  const { why } = stage.source;
+  if (!why || rows.length === 0) return null;
+  const choose = (event: Event) => {
+    const list = event.target as HTMLSelectElement;
+    const row = rows[Number(list.value)];
+    list.value = '';
+    const { lane, step } = stage.state;
+    if (row) why({ lane, register: row.name, step, after: row.role === 'after' });
+  };
+  const name = 'Why does the lane hold…';
+  const options = rows.map((row, at) => h('option', { value: at }, `${row.name} ${row.role}`));
+  return h('select#why', { 'aria-label': name, onchange: choose }, h('option', { value: '' }, name), options);
 }

@@ -2,7 +2,8 @@
 
 import { type Child, h } from '../dom';
 import type { WarpSummaries, WarpSummary } from '../generated/answers';
-import { count, grouped, groups } from '../lanes';
+import { count, grouped, groups, lanesOf, ranges } from '../lanes';
+import type { StoppedWarp } from '../messages';
 import { compact } from '../numbers';
 import type { Stage, View } from '../view';
 
@@ -143,7 +144,9 @@ function cell(stage: Stage, warp: WarpSummary, at: number, measure: Measure, mos
   const number = measure.of(warp);
   const isPicked = isShown(stage, warp);
   const { active, instructions, diverged, findings } = warp;
+  const stop = stage.source.stopped?.(warp);
   const facts = [
+    ...(stop ? [stopText(stop)] : []),
     `${active} % active lanes`,
     count(instructions, 'instruction'),
     ...(diverged ? ['lanes diverged'] : []),
@@ -162,8 +165,19 @@ function cell(stage: Stage, warp: WarpSummary, at: number, measure: Measure, mos
     `${stage.source.warp ? 'button' : 'span'}#warp-${at}.warp${isPicked ? '.picked' : ''}`,
     attributes,
     h('span.heat', { css: `width:${Math.round(((number ?? 0) / most) * 100)}%` }),
-    h('span.mono', number === undefined ? '' : compact(number)),
+    h('span.mono', stop ? stopLabel(stop) : number === undefined ? '' : compact(number)),
     diverged ? '<' : null,
     findings ? h('span.error', '▲') : null,
   );
+}
+
+/** `▶ 22 16/32`: the state, the line, and how many lanes are there. */
+function stopLabel({ line, active, state }: StoppedWarp): string {
+  const sign = { next: '▶', ready: '', barrier: '‖', done: '✓' }[state];
+  return line === null ? sign : `${sign} ${line + 1} ${lanesOf(active).length}/${active.length * 4}`.trim();
+}
+
+function stopText({ line, active, state }: StoppedWarp): string {
+  const how = { next: 'runs next', ready: 'waits for its turn', barrier: 'is after a barrier', done: 'has ended' }[state];
+  return line === null ? how : `${how}, at line ${line + 1} with lanes ${ranges(lanesOf(active))}`;
 }

@@ -6,17 +6,31 @@ import type { LaneMasks } from '../../../shared/masks';
 import { NO_DOCUMENT, NO_RUN, runInfo, textsOf } from '../../../shared/run_info';
 import { editorAt } from '../active';
 import { moveCursor } from '../cursor';
+import type { DebuggedKernels } from '../debugged';
 import { LANGUAGES } from '../languages';
 import type { Server } from '../server';
 import { showStep } from '../step';
 import type { LaneStore } from '../store';
 import { Subscriber } from '../subscriber';
+import { answerWhy } from '../why';
 
 /** What the page is told to show of a run. */
 export type ToShow = Extract<ToPanel, { type: 'show' | 'element' | 'place' }>;
 
+/** What the panel needs of the extension. */
+export interface Parts {
+  server: Server;
+  store: LaneStore;
+  debugged: DebuggedKernels;
+  log: vscode.LogOutputChannel;
+}
+
 /** Lives as long as one page. */
 export class Session extends Subscriber {
+  private readonly server: Server;
+  private readonly store: LaneStore;
+  private readonly debugged: DebuggedKernels;
+  private readonly log: vscode.LogOutputChannel;
   private readonly cancellations = new Map<number, vscode.CancellationTokenSource>();
   /** The shown document: the one of the last editor while another part of the window has the focus. */
   private uri?: string;
@@ -29,11 +43,10 @@ export class Session extends Subscriber {
 
   constructor(
     private readonly webview: vscode.Webview,
-    private readonly server: Server,
-    private readonly store: LaneStore,
-    private readonly log: vscode.LogOutputChannel,
+    { server, store, debugged, log }: Parts,
   ) {
     super();
+    [this.server, this.store, this.debugged, this.log] = [server, store, debugged, log];
     this.subscriptions.push(
       webview.onDidReceiveMessage((message: ToExtension) => this.receive(message)),
       store.onDidChange((uri) => {
@@ -42,6 +55,9 @@ export class Session extends Subscriber {
       }),
       server.onDidProgress((uri) => {
         if (uri === this.uri) this.sendProgress();
+      }),
+      debugged.onDidStop((uri) => {
+        if (uri === this.uri) this.sendStop();
       }),
       vscode.window.onDidChangeActiveTextEditor(() => this.followEditor()),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor, selections }) => {
@@ -88,10 +104,13 @@ export class Session extends Subscriber {
         void this.reveal(message.line, message.focus);
         break;
       case 'visit':
-        if (this.uri) void this.server.execute('warplens.selectVisit', { uri: this.uri, line: message.line, visit: message.visit });
+        void this.showVisit(message);
         break;
       case 'warp':
         void this.selectWarp(message);
+        break;
+      case 'why':
+        if (this.uri) void answerWhy(this.server, this.store, this.uri, message.question);
         break;
       case 'command':
         if (PANEL_COMMANDS.includes(message.command)) void this.run(message.command);
@@ -141,6 +160,26 @@ export class Session extends Subscriber {
     const line = this.editor()?.selection.active.line;
     this.own = undefined;
     if (line !== undefined) this.followCursor(line);
+    this.sendStop();
+  }
+
+  /** The views go to where the debugger has stopped. */
+  private sendStop(): void {
+    const stop = this.debugged.of(this.uri);
+    this.send({ type: 'stopped', warps: stop?.warps ?? [] });
+    if (stop?.line !== undefined) this.send({ type: 'cursor', line: stop.line, visit: stop.visit });
+  }
+
+  /** Shows a visit that the page has gone to: the debugger goes there if there is one. */
+  private async showVisit({ line, visit }: { line: number; visit: number }): Promise<void> {
+    const { uri } = this;
+    const masks = this.store.of(uri);
+    if (!uri || !masks) return;
+    const { cta, warp } = masks;
+    const stop = this.debugged.of(uri);
+    if (stop?.line === line && stop.visit === visit) return;
+    if (await this.debugged.goTo(uri, { cta, warp, line, visit })) return;
+    await this.server.execute('warplens.selectVisit', { uri, line, visit });
   }
 
   /** If the warp reached the line of the cursor, the views go there, to the chosen or the last visit. */
@@ -189,7 +228,9 @@ export class Session extends Subscriber {
 
   private async selectWarp(warp: Pick<Writer, 'cta' | 'warp' | 'step'>): Promise<void> {
     const masks = this.store.of(this.uri);
-    if (masks && this.uri) await showStep(this.server, this.uri, masks, warp);
+    if (!masks || !this.uri) return;
+    const isDone = warp.step === undefined && (await this.debugged.goTo(this.uri, { cta: warp.cta, warp: warp.warp }));
+    if (!isDone) await showStep(this.server, this.uri, masks, warp);
   }
 
   /** Commands of the extension apply to the active editor, so the shown document becomes active first. */

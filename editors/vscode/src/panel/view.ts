@@ -1,10 +1,8 @@
 // The lanes panel below the code: a view that VS Code shows, hides and moves.
 import * as vscode from 'vscode';
 import type { ShownElement, ShownPlace, Tab } from '../../../panel/src/messages';
-import type { Server } from '../server';
-import type { LaneStore } from '../store';
 import { folder, pageOf } from './page';
-import { Session, type ToShow } from './session';
+import { type Parts, Session, type ToShow } from './session';
 
 /** The id of the view in package.json. */
 const VIEW = 'warplens.panel';
@@ -17,16 +15,14 @@ export class LanesPanel implements vscode.WebviewViewProvider, vscode.Disposable
 
   constructor(
     private readonly extension: vscode.Uri,
-    private readonly server: Server,
-    private readonly store: LaneStore,
-    private readonly log: vscode.LogOutputChannel,
+    private readonly parts: Parts,
   ) {
     // Without `retainContextWhenHidden`: the page restores its state.
     this.registration = vscode.window.registerWebviewViewProvider(VIEW, this);
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
-    const session = new Session(view.webview, this.server, this.store, this.log);
+    const session = new Session(view.webview, this.parts);
     this.session?.dispose();
     this.session = session;
     if (this.wanted) session.show(this.wanted);

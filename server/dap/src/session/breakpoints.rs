@@ -49,7 +49,7 @@ fn condition(text: Option<&String>) -> Result<Option<Expression>, String> {
     parsed.map_err(|error| format!("condition, column {}: {}", error.offset + 1, error.message))
 }
 
-impl<W: Write> Session<'_, W> {
+impl<W: Write + Send> Session<'_, W> {
     fn number(&mut self) -> u64 {
         self.next_breakpoint += 1;
         self.next_breakpoint - 1

@@ -5,9 +5,10 @@ use std::io::Write;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use warplens_sim_warp::StatementId;
+use warplens_sim_warp::recording::CellId;
 
-use super::{Answer, Failure, Session, control, read};
-use crate::debuggee::{At, written};
+use super::{Answer, Failure, Session, base64, control, read};
+use crate::debuggee::{At, Visit, written};
 use crate::expression::Expression;
 use crate::stops::Reason;
 use crate::variables::{Container, ScopeKind, Wanted, parse_reference, summary, text_of};
@@ -42,9 +43,9 @@ struct EvaluateArguments {
 }
 
 #[derive(Deserialize)]
-struct Format {
+pub(super) struct Format {
     #[serde(default)]
-    hex: bool,
+    pub(super) hex: bool,
 }
 
 #[derive(Deserialize)]
@@ -66,7 +67,7 @@ pub(super) fn one_line(expression: &Expression, at: &At<'_>) -> String {
     }
 }
 
-impl<W: Write> Session<'_, W> {
+impl<W: Write + Send> Session<'_, W> {
     /// The warp of a thread; that with the focus by default.
     pub(super) fn warp_of_thread(&self, thread: Option<u64>) -> Result<u32, Failure> {
         let debuggee = self.launched()?;
@@ -167,8 +168,10 @@ impl<W: Write> Session<'_, W> {
     pub(super) fn variables(&mut self, arguments: &Json) -> Answer {
         let VariableArguments { variables_reference, filter, start, count, format } =
             read("variables", arguments)?;
-        let container = self.handles.get(variables_reference);
-        let container = container.ok_or("the variables are those of an earlier stop")?;
+        // A client may still ask about an earlier stop.
+        let Some(container) = self.handles.get(variables_reference) else {
+            return Ok(json!({ "variables": [] }));
+        };
         let is_vector = !matches!(container, Container::Scope { .. });
         if filter.as_deref() == Some(if is_vector { "named" } else { "indexed" }) {
             return Ok(json!({ "variables": [] }));
@@ -180,6 +183,21 @@ impl<W: Write> Session<'_, W> {
         };
         control!(interrupt => control);
         Ok(json!({ "variables": debuggee.variables(&container, handles, wanted, control)? }))
+    }
+
+    /// A register as a client sees it after a change.
+    pub(super) fn register_variable(&mut self, warp: u32, cell: CellId, hex: bool) -> Answer {
+        let Session { debuggee: Some(debuggee), interrupt, handles, .. } = self else {
+            return Err("nothing has been launched".into());
+        };
+        control!(interrupt => control);
+        let state = debuggee.state(control)?;
+        let active = debuggee.next_of(warp, debuggee.position, control)?.map_or(0, |next| next.active);
+        let mut variable = debuggee.register(handles, (warp, cell), active, &state, hex);
+        if let Some(fields) = variable.as_object_mut() {
+            fields.retain(|name, _| !matches!(name.as_str(), "name" | "evaluateName"));
+        }
+        Ok(variable)
     }
 
     pub(super) fn evaluate(&mut self, arguments: &Json) -> Answer {
@@ -246,7 +264,7 @@ impl<W: Write> Session<'_, W> {
         let bytes = (0..count).map_while(|at| debuggee.byte(&state, space, owner, address.wrapping_add(at)));
         let bytes: Vec<u8> = bytes.collect();
         let unreadable = count - bytes.len() as u64;
-        let mut body = json!({ "address": format!("{address:#x}"), "data": base64(&bytes) });
+        let mut body = json!({ "address": format!("{address:#x}"), "data": base64::encode(&bytes) });
         if unreadable != 0 {
             body["unreadableBytes"] = json!(unreadable);
         }
@@ -297,8 +315,8 @@ impl<W: Write> Session<'_, W> {
             return Ok(json!({ "targets": [] }));
         };
         let (warp, mut visits) = (debuggee.warp, Vec::new());
-        let _: Option<()> = debuggee.replay.forward(0, control, false, |event, _| {
-            if !event.is_late && event.warp == warp && event.statement == statement {
+        let _: Option<()> = debuggee.replay.forward_of(warp, 0, control, |event| {
+            if event.statement == statement {
                 visits.push(event.step);
             }
             if visits.len() < 1000 {
@@ -309,6 +327,44 @@ impl<W: Write> Session<'_, W> {
         })?;
         let target = |(index, step): (usize, u64)| json!({ "id": step, "label": format!("visit {} (step {step})", index + 1), "line": line });
         Ok(json!({ "targets": visits.into_iter().enumerate().map(target).collect::<Vec<_>>() }))
+    }
+
+    /// The warps of the shown block, and the visit of the next statement of the one with the focus.
+    pub(super) fn warps(&mut self) -> Answer {
+        let (debuggee, interrupt) = self.running()?;
+        control!(interrupt => control);
+        let (warps, focus, position) = (debuggee.warps(), debuggee.warp, debuggee.position);
+        let digits = debuggee.width().div_ceil(4) as usize;
+        let barriers = debuggee.prepared.program.control_flow().barriers;
+        let current = debuggee.current(control)?.map(|visit| visit.warp);
+        let mut shown = Vec::new();
+        for warp in warps {
+            let next = debuggee.next_of(warp, position, control)?;
+            let previous = debuggee.previous_of(warp, position, control)?;
+            let state = match (next, previous) {
+                (None, _) => "done",
+                _ if current == Some(warp) => "next",
+                (_, Some(previous)) if barriers.binary_search(&previous.statement).is_ok() => "barrier",
+                _ => "ready",
+            };
+            shown.push((warp, next, state));
+        }
+        let visit = match shown.iter().find(|(warp, ..)| *warp == focus) {
+            Some((_, Some(next), _)) => Some(debuggee.visit_of(focus, *next, control)?),
+            _ => None,
+        };
+        let debuggee = self.launched()?;
+        let warp = |(warp, next, state): (u32, Option<Visit>, &str)| {
+            let id = debuggee.id(warp);
+            let line = next.map(|next| self.line(debuggee.line(next.statement)));
+            let active = next.map_or(0, |next| next.active);
+            json!({
+                "threadId": warp + 1, "cta": id.cta, "warp": id.warp, "line": line,
+                "active": format!("{active:0digits$x}"), "state": state,
+            })
+        };
+        let warps: Vec<Json> = shown.into_iter().map(warp).collect();
+        Ok(json!({ "warps": warps, "focus": focus + 1, "visit": visit }))
     }
 
     pub(super) fn blocks(&mut self) -> Answer {
@@ -326,32 +382,5 @@ impl<W: Write> Session<'_, W> {
         debuggee.warp = number * debuggee.layout.warps;
         let cta = debuggee.id(debuggee.warp).cta;
         Ok(json!({ "block": cta, "threadId": number * self.launched()?.layout.warps + 1 }))
-    }
-}
-
-/// RFC 4648, section 4.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let bits = (0..3).fold(0u32, |all, at| all << 8 | u32::from(chunk.get(at).copied().unwrap_or(0)));
-        for digit in 0..4 {
-            let index = bits >> (18 - 6 * digit) & 63;
-            text.push(if digit > chunk.len() { '=' } else { char::from(DIGITS[index as usize]) });
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::base64;
-
-    #[test]
-    fn base64_of_the_rfc() {
-        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
-        {
-            assert_eq!(base64(bytes.as_bytes()), text);
-        }
     }
 }

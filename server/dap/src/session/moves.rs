@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use warplens_sim_warp::Control;
+use warplens_sim_warp::{Control, WarpId};
 
 use super::{Answer, Failure, Request, Session, control, read};
 use crate::motion::{Depth, Unit};
@@ -25,7 +25,15 @@ struct PositionArguments {
     thread_id: Option<u64>,
 }
 
-impl<W: Write> Session<'_, W> {
+#[derive(Deserialize)]
+struct GoToArguments {
+    line: Option<u64>,
+    visit: Option<u64>,
+    cta: Option<[u32; 3]>,
+    warp: Option<u32>,
+}
+
+impl<W: Write + Send> Session<'_, W> {
     pub(super) fn move_by(&mut self, request: &Request, arguments: &Json) -> io::Result<()> {
         if self.debuggee.is_none() {
             return self
@@ -46,6 +54,12 @@ impl<W: Write> Session<'_, W> {
             }
             "goto" => {
                 let answer = self.goto(arguments);
+                let is_there = answer.is_ok();
+                self.respond(request, answer)?;
+                if is_there { self.stopped("goto", None) } else { Ok(()) }
+            }
+            "warplens/goTo" => {
+                let answer = self.go_to_visit(arguments);
                 let is_there = answer.is_ok();
                 self.respond(request, answer)?;
                 if is_there { self.stopped("goto", None) } else { Ok(()) }
@@ -120,7 +134,7 @@ impl<W: Write> Session<'_, W> {
                     Reason::End => Some("The launch has ended".to_owned()),
                     Reason::Finding(index) => {
                         let finding = debuggee.replay.result.findings.get(*index);
-                        finding.map(|finding| finding.message.lines().next().unwrap_or_default().to_owned())
+                        finding.map(|finding| format!("Paused on {}", finding.kind.name()))
                     }
                     _ => None,
                 };
@@ -163,7 +177,11 @@ impl<W: Write> Session<'_, W> {
         let mut body = json!({ "reason": reason, "threadId": thread, "allThreadsStopped": true });
         if let Some(description) = description {
             body["description"] = json!(description);
-            body["text"] = json!(description);
+        }
+        if let (Some(Reason::Finding(index)), Some(debuggee)) = (&self.reason, &self.debuggee)
+            && let Some(finding) = debuggee.replay.result.findings.get(*index)
+        {
+            body["text"] = json!(finding.message.lines().next());
         }
         if let Some(Reason::Breakpoint(ids) | Reason::Function(ids) | Reason::Data(ids)) = &self.reason {
             body["hitBreakpointIds"] = json!(ids);
@@ -206,6 +224,28 @@ impl<W: Write> Session<'_, W> {
             "cta": id.cta,
             "warp": id.warp,
         }))
+    }
+
+    /// Moves to a visit of a line by a warp, or only gives the warp the focus.
+    fn go_to_visit(&mut self, arguments: &Json) -> Answer {
+        let GoToArguments { line, visit, cta, warp } = read("warplens/goTo", arguments)?;
+        let line = line.map(|line| self.own_line(line));
+        let (debuggee, interrupt) = self.running()?;
+        control!(interrupt => control);
+        let focus = debuggee.id(debuggee.warp);
+        let id = WarpId { cta: cta.unwrap_or(focus.cta), warp: warp.unwrap_or(focus.warp) };
+        if !debuggee.prepared.has_warp(id) {
+            return Err("warplens/goTo: the launch has no such warp".into());
+        }
+        let warp = debuggee.replay.number(id);
+        if let Some(line) = line {
+            let statement = debuggee.by_line.iter().find(|(other, _)| u64::from(*other) == line);
+            let statement = statement.ok_or("warplens/goTo: the line has no statement")?.1;
+            let step = debuggee.replay.step_of(warp, statement, Some(visit.unwrap_or(1)), control)?;
+            debuggee.position = step.ok_or("warplens/goTo: the warp does not execute the line")?;
+        }
+        debuggee.warp = warp;
+        Ok(json!({ "threadId": warp + 1 }))
     }
 
     fn goto(&mut self, arguments: &Json) -> Answer {

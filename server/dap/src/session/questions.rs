@@ -5,10 +5,12 @@ use std::io::Write;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use warplens_ide_lanes::why::{Link, LinkOperand, Question};
-use warplens_sim_warp::recording::Space;
+use warplens_sim_warp::StatementId;
+use warplens_sim_warp::recording::{EDIT, Space};
 
 use super::{Answer, Failure, Session, control, read};
 use crate::debuggee::hex;
+use crate::requested::number;
 use crate::variables::place;
 
 #[derive(Deserialize)]
@@ -25,7 +27,7 @@ struct Asked {
     copies: bool,
 }
 
-impl<W: Write> Session<'_, W> {
+impl<W: Write + Send> Session<'_, W> {
     /// What is asked, and whether copies are listed; `None` about a register that no statement names.
     fn question(&mut self, command: &str, arguments: &Json) -> Result<Option<(Question, bool)>, Failure> {
         let Asked { thread_id, lane, register, address, space, step, copies } = read(command, arguments)?;
@@ -46,8 +48,8 @@ impl<W: Write> Session<'_, W> {
         let byte = match &address {
             None => None,
             Some(address) => {
-                let number =
-                    number(address).ok_or("`address` must be a number, or hexadecimal digits after 0x")?;
+                let number = address_of(address)
+                    .ok_or("`address` must be a number, or hexadecimal digits after 0x")?;
                 let (space, address) = match space.as_deref() {
                     None | Some("generic") => debuggee.space_of(number),
                     Some("global" | "device") => (Space::Global, number),
@@ -102,13 +104,24 @@ impl<W: Write> Session<'_, W> {
         Ok(json!({ "chain": chain }))
     }
 
-    fn link(&self, link: &Link) -> Answer {
+    /// The line of a statement, or of the step before which the user made a change.
+    fn line_of_link(&mut self, statement: StatementId, step: u64) -> Result<u64, Failure> {
+        let (debuggee, interrupt) = self.running()?;
+        control!(interrupt => control);
+        let next = debuggee.replay.with_event(step, control, |event| event.statement)?;
+        let statement = if statement == EDIT { next.unwrap_or(statement) } else { statement };
+        let line = debuggee.line(statement);
+        Ok(self.line(line))
+    }
+
+    fn link(&mut self, link: &Link) -> Answer {
+        let line = self.line_of_link(link.statement, link.step)?;
         let debuggee = self.launched()?;
         let id = debuggee.id(link.warp);
         let operand = |operand: &LinkOperand| json!({ "name": operand.name.as_str(), "value": operand.value.map(|value| hex(value, operand.bits)) });
         Ok(json!({
             "step": link.step,
-            "line": self.line(debuggee.line(link.statement)),
+            "line": line,
             "lane": link.lane,
             "warp": id.warp,
             "cta": id.cta,
@@ -127,11 +140,12 @@ impl<W: Write> Session<'_, W> {
         let Some(site) = debuggee.replay.last_write(place, before, control)? else { return Ok(Json::Null) };
         let text = debuggee.text_of(site.statement).to_owned();
         let (value, bits) = debuggee.replay.written_value(site, place, &text, control)?;
+        let line = self.line_of_link(site.statement, site.step)?;
         let debuggee = self.launched()?;
         let id = debuggee.id(site.warp);
         Ok(json!({
             "step": site.step,
-            "line": self.line(debuggee.line(site.statement)),
+            "line": line,
             "lane": site.lane,
             "warp": id.warp,
             "cta": id.cta,
@@ -140,13 +154,10 @@ impl<W: Write> Session<'_, W> {
     }
 }
 
-fn number(json: &Json) -> Option<u64> {
+fn address_of(json: &Json) -> Option<u64> {
     match json {
         Json::Number(number) => number.as_u64(),
-        Json::String(text) => match text.strip_prefix("0x") {
-            Some(digits) => u64::from_str_radix(digits, 16).ok(),
-            None => text.parse().ok(),
-        },
+        Json::String(text) => number(text),
         _ => None,
     }
 }

@@ -18,6 +18,7 @@ mod summary;
 mod timeline;
 mod walk;
 mod warps;
+mod why;
 
 pub use self::accesses::Accesses;
 pub use self::buffers::{BufferRequest, Buffers};
@@ -29,3 +30,4 @@ pub use self::moment::{Located, MomentRequest};
 pub use self::registers::Registers;
 pub use self::run::{Panel, PanelQuery};
 pub use self::timeline::{Page, Timeline};
+pub use self::why::{Why, WhyRequest};

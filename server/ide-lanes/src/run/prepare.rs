@@ -116,6 +116,7 @@ pub fn prepare(
         options,
         statements: decoded.statements.into(),
         broken: decoded.broken.into(),
+        text_errors: false,
         progressing,
     };
     Ok(match launch.schedule {

@@ -38,6 +38,8 @@ pub struct Prepared {
     pub statements: Arc<[Statement]>,
     /// The statements at which a run stops because the text has an error there.
     pub broken: Arc<[StatementId]>,
+    /// Whether the text is known to have an error anywhere, so that no assembler accepts it.
+    pub text_errors: bool,
     /// Which threads the kernel lets work together, if a launch with one warp or one block hides their races.
     pub(crate) cooperation: Cooperation,
     /// The buffers of a written launch that the kernel may store to, and whose contents the launch does not give.

@@ -5,7 +5,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use warplens_sim_warp::recording::{Event, Layout, Place, Recording, State, Tap, Window, WriteSite};
+use warplens_sim_warp::recording::{Edit, Event, Layout, Place, Recording, State, Tap, Window, WriteSite};
 use warplens_sim_warp::{Cancelled, Checks, Control, RunOptions, RunResult, StatementId, WarpId};
 
 use super::prepared::Prepared;
@@ -41,9 +41,10 @@ impl Prepared {
         &self,
         layout: &Arc<Layout>,
         window: Window,
+        edits: &Arc<[Edit]>,
         control: Control<'_>,
     ) -> Result<Recording, Cancelled> {
-        let tap = Tap::new(Arc::clone(layout), self.grid(), window);
+        let tap = Tap::new(Arc::clone(layout), self.grid(), window, Arc::clone(edits));
         let cancelled = || tap.is_complete() || (control.cancelled)();
         let options = RunOptions {
             records: true,
@@ -57,6 +58,21 @@ impl Prepared {
             _ => Ok(tap.take()),
         }
     }
+
+    /// Runs again with the changes of a user, and records nothing. A value that a user sets may be one that the kernel never
+    /// initialized, so these reads are no findings.
+    fn run_edited(
+        &self,
+        layout: &Arc<Layout>,
+        edits: &Arc<[Edit]>,
+        control: Control<'_>,
+    ) -> Result<RunResult, Cancelled> {
+        let nothing = Window { from: u64::MAX, until: u64::MAX, max_bytes: 0 };
+        let tap = Tap::new(Arc::clone(layout), self.grid(), nothing, Arc::clone(edits));
+        let checks = Checks { uninitialized: false, ..self.options.checks };
+        let options = RunOptions { checks, ..RunOptions::default() };
+        self.again(options, Control { workers: None, steps: None, tap: Some(&tap), ..control })
+    }
 }
 
 /// A launch that has run, and its recording.
@@ -67,6 +83,10 @@ pub struct Replay {
     layout: Arc<Layout>,
     steps: u64,
     max_bytes: usize,
+    /// What a user has changed, in order of the steps.
+    edits: Arc<[Edit]>,
+    /// The last question about a write, with its answer.
+    last_asked: Option<(Place, u64, Option<WriteSite>)>,
 }
 
 impl Replay {
@@ -83,8 +103,9 @@ impl Replay {
         let layout = Arc::new(prepared.layout());
         let steps = result.totals.warp_instructions;
         let window = Window { from: 0, until: steps, max_bytes };
-        let recording = prepared.record_with(&layout, window, control)?;
-        Ok(Replay { prepared, result, recording, layout, steps, max_bytes })
+        let edits = Arc::default();
+        let recording = prepared.record_with(&layout, window, &edits, control)?;
+        Ok(Replay { prepared, result, recording, layout, steps, max_bytes, edits, last_asked: None })
     }
 
     /// The number of steps of the launch.
@@ -110,10 +131,25 @@ impl Replay {
         ((cta[2] * y + cta[1]) * x + cta[0]) * self.layout.warps + warp
     }
 
+    /// Changes the state before a step: the launch goes on from there with the change. Changes before later steps are dropped.
+    ///
+    /// # Errors
+    /// When the caller cancels the run; the launch is what it was then.
+    pub fn edit(&mut self, edit: Edit, control: Control<'_>) -> Result<(), Cancelled> {
+        let earlier = self.edits.iter().filter(|known| known.before <= edit.before);
+        let edits: Arc<[Edit]> = earlier.cloned().chain([edit.clone()]).collect();
+        let result = Arc::new(self.prepared.run_edited(&self.layout, &edits, control)?);
+        let steps = result.totals.warp_instructions;
+        let window = Window { from: 0, until: steps, max_bytes: self.max_bytes };
+        self.recording = self.prepared.record_with(&self.layout, window, &edits, control)?;
+        (self.result, self.steps, self.edits, self.last_asked) = (result, steps, edits, None);
+        Ok(())
+    }
+
     /// Moves the window of the recording so that it has the steps from `from` on, as far as they fit.
     fn record_from(&mut self, from: u64, control: Control<'_>) -> Result<(), Cancelled> {
         let window = Window { from, until: self.steps, max_bytes: self.max_bytes };
-        self.recording = self.prepared.record_with(&self.layout, window, control)?;
+        self.recording = self.prepared.record_with(&self.layout, window, &self.edits, control)?;
         Ok(())
     }
 
@@ -173,21 +209,45 @@ impl Replay {
         needs_state: bool,
         mut visit: impl FnMut(&Event<'_>, &State) -> ControlFlow<B>,
     ) -> Result<Option<B>, Cancelled> {
-        let (mut at, none) = (from, State::default());
+        let none = State::default();
+        self.search_forward(from, control, |recording, from| match needs_state {
+            true => recording.forward_with_state(from, &mut visit),
+            false => recording.forward(from, |event| visit(event, &none)),
+        })
+    }
+
+    /// Calls `visit` with the steps of a warp from a step on, until it breaks.
+    ///
+    /// # Errors
+    /// When the caller cancels the runs that distant steps take.
+    pub fn forward_of<B>(
+        &mut self,
+        warp: u32,
+        from: u64,
+        control: Control<'_>,
+        mut visit: impl FnMut(&Event<'_>) -> ControlFlow<B>,
+    ) -> Result<Option<B>, Cancelled> {
+        self.search_forward(from, control, |recording, from| recording.forward_of(warp, from, &mut visit))
+    }
+
+    /// Searches one recorded window after the other.
+    fn search_forward<T>(
+        &mut self,
+        mut from: u64,
+        control: Control<'_>,
+        mut search: impl FnMut(&Recording, u64) -> Option<T>,
+    ) -> Result<Option<T>, Cancelled> {
         loop {
-            self.cover(at, control)?;
-            if at < self.steps && !self.recording.steps().contains(&at) {
-                self.record_from(at, control)?;
+            self.cover(from, control)?;
+            if from < self.steps && !self.recording.steps().contains(&from) {
+                self.record_from(from, control)?;
             }
-            let found = match needs_state {
-                true => self.recording.forward_with_state(at, &mut visit),
-                false => self.recording.forward(at, |event| visit(event, &none)),
-            };
+            let found = search(&self.recording, from);
             let end = self.recording.steps().end;
-            if found.is_some() || end >= self.steps || end <= at {
+            if found.is_some() || end >= self.steps || end <= from {
                 return Ok(found);
             }
-            at = end;
+            from = end;
         }
     }
 
@@ -205,14 +265,23 @@ impl Replay {
         let none = State::default();
         self.search_back(before, control, |recording, before| match needs_state {
             true => recording.backward_with_state(before, &mut visit),
-            false => recording.backward(
-                before,
-                |_, _| true,
-                |event| match visit(event, &none) {
-                    Some(found) => ControlFlow::Break(found),
-                    None => ControlFlow::Continue(()),
-                },
-            ),
+            false => recording.backward(before, |event| flow(visit(event, &none))),
+        })
+    }
+
+    /// The last step of a warp before one for which `visit` gives something.
+    ///
+    /// # Errors
+    /// When the caller cancels the runs that distant steps take.
+    pub fn backward_of<B>(
+        &mut self,
+        warp: u32,
+        before: u64,
+        control: Control<'_>,
+        mut visit: impl FnMut(&Event<'_>) -> Option<B>,
+    ) -> Result<Option<B>, Cancelled> {
+        self.search_back(before, control, |recording, before| {
+            recording.backward_of(warp, before, |event| flow(visit(event)))
         })
     }
 
@@ -226,7 +295,14 @@ impl Replay {
         before: u64,
         control: Control<'_>,
     ) -> Result<Option<WriteSite>, Cancelled> {
-        self.search_back(before, control, |recording, before| recording.last_write(place, before))
+        // A chain asks about an operand, and goes on with it.
+        if let Some((_, _, site)) = self.last_asked.filter(|(at, step, _)| (*at, *step) == (place, before)) {
+            return Ok(site);
+        }
+        let site =
+            self.search_back(before, control, |recording, before| recording.last_write(place, before))?;
+        self.last_asked = Some((place, before, site));
+        Ok(site)
     }
 
     /// Searches one recorded window after the other, each before the last one.
@@ -259,8 +335,8 @@ impl Replay {
         control: Control<'_>,
     ) -> Result<Option<u64>, Cancelled> {
         let (mut count, mut last) = (0, None);
-        let found = self.forward(0, control, false, |event, _| {
-            if event.is_late || event.warp != warp || event.statement != statement {
+        let found = self.forward_of(warp, 0, control, |event| {
+            if event.statement != statement {
                 return ControlFlow::Continue(());
             }
             count += 1;
@@ -268,5 +344,12 @@ impl Replay {
             if visit == Some(count) { ControlFlow::Break(event.step) } else { ControlFlow::Continue(()) }
         })?;
         Ok(found.or(last))
+    }
+}
+
+fn flow<B>(found: Option<B>) -> ControlFlow<B> {
+    match found {
+        Some(found) => ControlFlow::Break(found),
+        None => ControlFlow::Continue(()),
     }
 }

@@ -42,6 +42,8 @@ pub enum Missing {
     OutputsUnwritten,
     /// The launch has expectations, and the run ended before they could be compared.
     ExpectNotReached,
+    /// The text has an error, so it is not assembled.
+    TextErrors,
 }
 
 impl Missing {
@@ -56,6 +58,7 @@ impl Missing {
             Missing::ChecksOff => "checks-off",
             Missing::OutputsUnwritten => "outputs-unwritten",
             Missing::ExpectNotReached => "expect-not-reached",
+            Missing::TextErrors => "text-errors",
         }
     }
 }
@@ -72,6 +75,7 @@ impl Missing {
             Missing::ChecksOff => "data races, uninitialized reads and divisions by zero were not looked for",
             Missing::OutputsUnwritten => "elements of an output were never written",
             Missing::ExpectNotReached => "the run ended before `expect` could be compared",
+            Missing::TextErrors => "the text has an error, so it is not assembled: run `warplens check`",
         }
     }
 }
@@ -132,6 +136,7 @@ impl Prepared {
             (Missing::ChecksOff, self.options.checks != Checks::ALL),
             (Missing::OutputsUnwritten, finished && unwritten),
             (Missing::ExpectNotReached, !finished && !self.resolved.launch.expect.is_empty()),
+            (Missing::TextErrors, self.text_errors),
         ];
         missing.into_iter().filter(|(_, is_missing)| *is_missing).map(|(missing, _)| missing).collect()
     }

@@ -246,6 +246,11 @@ impl LaneView {
         Some(self.position(statement)?.opcode)
     }
 
+    /// The current range of a statement that is unchanged since it ran.
+    pub fn range(&self, statement: StatementId) -> Option<TextRange> {
+        self.position(statement).filter(|place| !place.edited).map(|place| place.range)
+    }
+
     /// Whether a statement is unchanged since it ran.
     pub fn is_unedited(&self, statement: StatementId) -> bool {
         self.position(statement).is_some_and(|place| !place.edited)

@@ -4,8 +4,9 @@
 //! register operand with that operand. It ends at arithmetic with several register operands, and at constants, special registers,
 //! parameters and initial contents of memory.
 
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
-use warplens_sim_warp::recording::{Access, CellId, Place, Space, Write, WriteSite};
+use warplens_sim_warp::recording::{Access, CellId, EDIT, Place, Space, Write, WriteSite};
 use warplens_sim_warp::{Cancelled, Control, Mask, StatementId};
 
 use super::instruction::{Instruction, Operand};
@@ -77,6 +78,8 @@ impl Replay {
         control: Control<'_>,
     ) -> Result<Vec<Link>, Cancelled> {
         let (mut links, mut next) = (Vec::new(), Next::At(question));
+        // Loops repeat statements.
+        let mut instructions: FxHashMap<StatementId, Instruction> = FxHashMap::default();
         // Copies count too, so that the chain ends even if none is listed.
         for _ in 0..MAX_LINKS {
             let (step, place) = match next {
@@ -84,11 +87,18 @@ impl Replay {
                 Next::Within(step, place) => (step, place),
                 Next::At(Question { place, before }) => {
                     let Some(site) = self.last_write(place, before, control)? else { break };
+                    if site.statement == EDIT {
+                        links.push(self.edited(site, place, control)?);
+                        break;
+                    }
                     (self.step_at(site, control)?, place)
                 }
             };
-            let text = text(step.site.statement);
-            let (link, after) = self.link(step, place, &text, control)?;
+            let statement = step.site.statement;
+            let instruction = instructions
+                .entry(statement)
+                .or_insert_with(|| Instruction::read(&text(statement), statement, self.layout()));
+            let (link, after) = self.link(step, place, instruction, control)?;
             if with_copies || !link.is_copy {
                 links.push(link);
             }
@@ -108,9 +118,26 @@ impl Replay {
         text: &str,
         control: Control<'_>,
     ) -> Result<(u128, u16), Cancelled> {
+        if site.statement == EDIT {
+            let Link { value, bits, .. } = self.edited(site, place, control)?;
+            return Ok((value, bits));
+        }
         let step = self.step_at(site, control)?;
         let instruction = Instruction::read(text, site.statement, self.layout());
         self.value_of(&step, place, &instruction, control)
+    }
+
+    /// The link of a change by the user, an origin.
+    fn edited(&mut self, site: WriteSite, place: Place, control: Control<'_>) -> Result<Link, Cancelled> {
+        let WriteSite { step, statement, warp, lane, visible, value } = site;
+        let (value, bits) = match place {
+            Place::Register { cell, .. } => (value.unwrap_or(0), self.layout().get(cell).bits),
+            Place::Byte { space, owner, address } => {
+                let held = self.state(visible, control)?.byte(space, owner, address);
+                (held.unwrap_or(0).into(), 8)
+            }
+        };
+        Ok(Link { step, statement, warp, lane, is_copy: false, value, bits, operands: Vec::new() })
     }
 
     fn step_at(&mut self, site: WriteSite, control: Control<'_>) -> Result<Step, Cancelled> {
@@ -143,7 +170,7 @@ impl Replay {
         &mut self,
         step: &Step,
         place: Place,
-        instruction: &Instruction<'_>,
+        instruction: &Instruction,
         control: Control<'_>,
     ) -> Result<(u128, u16), Cancelled> {
         match place {
@@ -172,18 +199,17 @@ impl Replay {
         &mut self,
         step: Step,
         place: Place,
-        text: &str,
+        instruction: &Instruction,
         control: Control<'_>,
     ) -> Result<(Link, Next), Cancelled> {
         let WriteSite { step: number, statement, warp, lane, .. } = step.site;
-        let instruction = Instruction::read(text, statement, self.layout());
-        let (value, bits) = self.value_of(&step, place, &instruction, control)?;
-        let operands = self.operands(&instruction, &step, control)?;
+        let (value, bits) = self.value_of(&step, place, instruction, control)?;
+        let operands = self.operands(instruction, &step, control)?;
         let link = |is_copy| Link { step: number, statement, warp, lane, is_copy, value, bits, operands };
         let at = |place: Place| Next::At(Question { place, before: number });
         let register = |lane: u32, cell: CellId| Place::Register { warp, lane, cell };
         let word = match place {
-            Place::Register { cell, .. } => word_of(&instruction, cell),
+            Place::Register { cell, .. } => word_of(instruction, cell),
             Place::Byte { .. } => 0,
         };
         let computed = |link: Link| {
@@ -203,7 +229,7 @@ impl Replay {
                 _ => (link(false), Next::End),
             }),
             Meaning::Shuffle => {
-                let from = self.shuffled_from(&instruction, &step, control)?;
+                let from = self.shuffled_from(instruction, &step, control)?;
                 let is_value =
                     instruction.targets.iter().rfind(|target| self.layout().get(**target).bits > 1);
                 let is_value = matches!(place, Place::Register { cell, .. } if is_value == Some(&cell));
@@ -216,8 +242,8 @@ impl Replay {
             }
             Meaning::Load | Meaning::Atomic { .. } if is_register => {
                 let Some((access, address)) = read_by(&step) else { return Ok((link(false), Next::End)) };
-                let each = element_bytes(access, &instruction);
-                let address = address + u64::from(position_of(&instruction, place)) * each;
+                let each = element_bytes(access, instruction);
+                let address = address + u64::from(position_of(instruction, place)) * each;
                 let place = Place::Byte { space: access.space, owner: access.owner_of(warp, lane), address };
                 if matches!(access.space, Space::Param | Space::Const) {
                     return Ok((link(false), Next::End));
@@ -235,7 +261,7 @@ impl Replay {
                 }
             }
             Meaning::Store | Meaning::Atomic { exchanges: true } => {
-                let Some((start, each, index)) = element(&step, place, &instruction) else {
+                let Some((start, each, index)) = element(&step, place, instruction) else {
                     return Ok((link(false), Next::End));
                 };
                 let stored = instruction.stored();
@@ -278,7 +304,7 @@ impl Replay {
     /// The sources of a statement with their values before it.
     fn operands(
         &mut self,
-        instruction: &Instruction<'_>,
+        instruction: &Instruction,
         step: &Step,
         control: Control<'_>,
     ) -> Result<Vec<LinkOperand>, Cancelled> {
@@ -317,7 +343,7 @@ impl Replay {
     /// The lane from which a shuffle takes its value.
     fn shuffled_from(
         &mut self,
-        instruction: &Instruction<'_>,
+        instruction: &Instruction,
         step: &Step,
         control: Control<'_>,
     ) -> Result<Option<u32>, Cancelled> {
@@ -346,21 +372,21 @@ fn read_by(step: &Step) -> Option<(&Access, u64)> {
 }
 
 /// The position of a register among the destinations of its statement, or of its word in a wide one.
-fn position_of(instruction: &Instruction<'_>, place: Place) -> u32 {
+fn position_of(instruction: &Instruction, place: Place) -> u32 {
     let Place::Register { cell, .. } = place else { return 0 };
     let exact = instruction.targets.iter().position(|target| *target == cell);
     exact.map_or_else(|| word_of(instruction, cell), |at| at as u32)
 }
 
 /// Which word of a wide destination a register is.
-fn word_of(instruction: &Instruction<'_>, cell: CellId) -> u32 {
+fn word_of(instruction: &Instruction, cell: CellId) -> u32 {
     let below =
         instruction.targets.iter().filter(|target| target.0 <= cell.0).map(|target| cell.0 - target.0);
     below.min().filter(|word| *word < 4).unwrap_or(0)
 }
 
 /// Bytes of each register that a load fills.
-fn element_bytes(access: &Access, instruction: &Instruction<'_>) -> u64 {
+fn element_bytes(access: &Access, instruction: &Instruction) -> u64 {
     match instruction.targets.len() as u64 {
         0 | 1 => access.bytes.min(4).max(if access.bytes == 8 { 4 } else { 1 }),
         count => access.bytes / count,
@@ -368,7 +394,7 @@ fn element_bytes(access: &Access, instruction: &Instruction<'_>) -> u64 {
 }
 
 /// The element that a step stored over a byte: its address, its bytes, and its position among those of the lane.
-fn element(step: &Step, place: Place, instruction: &Instruction<'_>) -> Option<(u64, u64, usize)> {
+fn element(step: &Step, place: Place, instruction: &Instruction) -> Option<(u64, u64, usize)> {
     let Place::Byte { space, address, .. } = place else { return None };
     let mut writes = step.accesses.iter().filter(|access| access.writes && access.space == space);
     let (access, start) = writes.find_map(|access| {

@@ -37,9 +37,9 @@ impl Operand {
 }
 
 #[derive(Debug)]
-pub(super) struct Instruction<'t> {
+pub(super) struct Instruction {
     /// With its modifiers.
-    pub(super) opcode: &'t str,
+    pub(super) opcode: SmolStr,
     pub(super) targets: Vec<CellId>,
     pub(super) sources: Vec<Operand>,
 }
@@ -47,9 +47,9 @@ pub(super) struct Instruction<'t> {
 /// Names of registers that hold a constant.
 const CONSTANT_REGISTERS: [&str; 6] = ["RZ", "URZ", "PT", "UPT", "SRZ", "_"];
 
-impl<'t> Instruction<'t> {
+impl Instruction {
     /// Reads the text of a statement.
-    pub(super) fn read(text: &'t str, statement: StatementId, layout: &Layout) -> Instruction<'t> {
+    pub(super) fn read(text: &str, statement: StatementId, layout: &Layout) -> Instruction {
         let text = without_comment(text).trim_end_matches(';').trim_end();
         let text = match text.strip_prefix('@') {
             Some(guarded) => {
@@ -80,7 +80,7 @@ impl<'t> Instruction<'t> {
             }
             count += 1;
         }
-        Instruction { opcode, targets, sources: operands.split_off(count) }
+        Instruction { opcode: opcode.into(), targets, sources: operands.split_off(count) }
     }
 
     /// Whether the opcode, up to its first dot or the whole, is one of these.

@@ -28,7 +28,7 @@ const WAVE_LOADS: [&str; 2] = ["device_load", "local_load"];
 const WAVE_STORES: [&str; 2] = ["device_store", "local_store"];
 const WAVE_SHUFFLES: [&str; 2] = ["wave_shuffle", "wave_broadcast"];
 
-impl Instruction<'_> {
+impl Instruction {
     pub(super) fn meaning(&self) -> Meaning {
         let starts = |words: &[&str]| words.iter().any(|word| self.opcode.starts_with(word));
         match () {

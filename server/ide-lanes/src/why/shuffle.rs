@@ -6,13 +6,13 @@ use super::instruction::Instruction;
 
 /// The source lane of a lane of a warp of `width` lanes. `value` is the value of a source operand in the lane.
 pub(super) fn source_lane(
-    instruction: &Instruction<'_>,
+    instruction: &Instruction,
     lane: u32,
     width: u32,
     value: impl Fn(usize) -> Option<u64>,
 ) -> Option<u32> {
     let by = value(1)? as u32;
-    let opcode = instruction.opcode;
+    let opcode = &instruction.opcode;
     if !opcode.starts_with("shfl") && !opcode.starts_with("SHFL") {
         // WAVE: a lane outside of the wave keeps its value.
         let source = match () {

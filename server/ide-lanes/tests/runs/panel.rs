@@ -7,7 +7,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use warplens_ide::{AnalysisHost, FileId, Language};
 use warplens_ide_lanes::json::{Options, Position, Report};
-use warplens_ide_lanes::panel::{BufferRequest, MomentRequest, Page, Panel, PanelError, PanelQuery};
+use warplens_ide_lanes::panel::{
+    BufferRequest, MomentRequest, Page, Panel, PanelError, PanelQuery, WhyRequest,
+};
 use warplens_ide_lanes::{Choice, DocumentName, LaunchFile, Model, Prepared, RunRequest, WarpId};
 use warplens_sim_launch::Format;
 use warplens_sim_warp::{Control, Limits, RunOptions, RunResult, StatementId, Status};
@@ -66,6 +68,11 @@ impl Run {
         Some(Position { line, character: (offset - start) as u32 })
     }
 
+    fn text_of(&self, statement: StatementId) -> String {
+        let range = self.prepared.statements.get(statement.index()).map(|statement| statement.range);
+        range.map_or_else(String::new, |range| self.text[range].to_owned())
+    }
+
     /// The output of `warplens sim --format json --counters --registers --dump all`.
     fn report(&self) -> Value {
         let coverage = self.prepared.coverage(&self.result);
@@ -90,7 +97,8 @@ impl Run {
 
     fn query_of<T>(&self, panel: &Panel, warp: WarpId, query: impl FnOnce(PanelQuery<'_>) -> T) -> T {
         let at = |id| self.at(id);
-        query(PanelQuery { panel, warp, at: &at, control: Control::none() })
+        let text = |id: StatementId| self.text_of(id);
+        query(PanelQuery { panel, warp, at: &at, text: &text, control: Control::none() })
     }
 
     fn timeline(&self, warp: WarpId, page: Page) -> Value {
@@ -449,6 +457,38 @@ fn all_registers_with_a_value_are_listed_and_addresses_name_their_buffer() {
         "%rd2 other = 4*lane",
     ];
     assert_eq!(rows, expected);
+}
+
+#[test]
+fn a_chain_leads_from_a_register_or_an_element_to_its_origin() {
+    let source = LOADS.replace(
+        "    ret;\n",
+        "    add.f32 %f1, %f1, 0f3F800000;\n    st.global.f32 [%rd3], %f1;\n    ret;\n",
+    );
+    let run = Run::new(&source, ptx::LANGUAGE, Choice::of_name("nan"), None, None).expect("it runs");
+    let ask = |request: WhyRequest, moment: Option<MomentRequest>| {
+        let answer = json!(run.query(FIRST, |query| query.why(&request, moment)).expect("a chain"));
+        let text = |link: &Value| {
+            let text = link["text"].as_str().expect("a text").to_owned();
+            (
+                text,
+                number(&link["line"]),
+                number(&link["step"]),
+                link["value"].as_str().expect("digits").to_owned(),
+            )
+        };
+        list(&answer["chain"]).iter().map(text).collect::<Vec<_>>()
+    };
+    let sum = ("add.f32 %f1, %f1, 0f3F800000;".to_owned(), 14, 5, "40000000".to_owned());
+    let load = ("ld.global.f32 %f1, [%rd3];".to_owned(), 13, 4, "3f800000".to_owned());
+    let element = WhyRequest { buffer: Some("x".to_owned()), element: 1, ..WhyRequest::default() };
+    assert_eq!(ask(element, None), [sum.clone(), load.clone()]);
+    let register =
+        |after| WhyRequest { lane: 1, register: Some("%f1".to_owned()), after, ..WhyRequest::default() };
+    assert_eq!(ask(register(true), Some(MomentRequest::Line(14, None))), [sum, load.clone()]);
+    assert_eq!(ask(register(false), Some(MomentRequest::Step(5))), [load]);
+    let unknown = WhyRequest { register: Some("%nope".to_owned()), ..WhyRequest::default() };
+    assert!(run.query(FIRST, |query| query.why(&unknown, Some(MomentRequest::Step(0)))).is_err());
 }
 
 #[test]

@@ -73,8 +73,18 @@ impl ShownRun {
         Some(Position { line: at.line, character: at.character })
     }
 
+    /// The text of a statement; empty if it was changed since it ran.
+    fn text(&self, statement: StatementId) -> String {
+        let text = self.shown.range(statement).and_then(|range| {
+            let (start, end) = (usize::from(range.start()), usize::from(range.end()));
+            self.text.get_byte_slice(start..end)
+        });
+        text.map(|text| text.to_string()).unwrap_or_default()
+    }
+
     fn answer(&self, handler: PanelHandler, params: Value, cancelled: &AtomicBool) -> Result<Value> {
         let at = |statement| self.position(statement);
+        let text = |statement| self.text(statement);
         let is_cancelled = || cancelled.load(Ordering::Relaxed);
         let selected = self.shown.warp;
         let WarpParams { cta, warp } = from_proto::params(params.clone())?;
@@ -82,6 +92,7 @@ impl ShownRun {
             panel: &self.panel,
             warp: WarpId { cta: cta.unwrap_or(selected.cta), warp: warp.unwrap_or(selected.warp) },
             at: &at,
+            text: &text,
             control: Control { cancelled: &is_cancelled, ..Control::none() },
         };
         let mut answer = handler(&query, params)?;

@@ -131,6 +131,7 @@ impl Warp {
             ctx,
             observer,
         };
+        running.make_edits();
         let stop = loop {
             if let Some(stop) = running.straight(simd) {
                 break stop;
@@ -309,6 +310,7 @@ impl Running<'_> {
         if self.observed {
             let at = Executing { statement: pc, active: self.group.mask, executed: 0, written: 0 };
             self.observer.trace(at, self.registers);
+            self.make_edits();
         }
     }
 
@@ -344,6 +346,7 @@ impl Running<'_> {
         };
         let Visits { recorder, start, .. } = &mut self.visits;
         self.observer.after(at, effects, self.registers, &mut self.ctx, *start, recorder);
+        self.make_edits();
         if done.is_ok() {
             self.log_order(at);
         }

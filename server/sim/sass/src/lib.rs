@@ -8,6 +8,7 @@ mod branching;
 mod control;
 mod deadlock;
 mod decode;
+mod edits;
 mod exec;
 mod executable;
 mod executing;

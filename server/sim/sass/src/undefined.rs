@@ -190,6 +190,11 @@ impl UndefinedValues {
         }
     }
 
+    /// Lanes get a defined value of a register.
+    pub(super) fn define(&mut self, cell: Cell, mask: u32) {
+        self.keys(cell).for_each(|key| self.set(key, mask, &UndefinedWord::DEFINED));
+    }
+
     /// The lanes in which a bit of a register depends on an instruction that is not simulated.
     pub(super) fn unknown(&self, cell: Cell) -> u32 {
         let words = self.keys(cell).filter_map(|key| Some(self.words.get(&key)?.stopping_lanes()));

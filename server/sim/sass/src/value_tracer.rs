@@ -4,7 +4,7 @@ use warplens_sim_cuda::memory::local::Local;
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::registers::WIDTH;
 use warplens_sim_cuda::sanitizer::Sanitizer;
-use warplens_sim_warp::recording::Tap;
+use warplens_sim_warp::recording::{Tap, WarpTap};
 use warplens_sim_warp::trace::{StatementId, WarpId};
 use warplens_sim_warp::value_tracer::{RegisterInfo, VisitTracer};
 use warplens_sim_warp::values::{TraceRequest, Values};
@@ -25,6 +25,11 @@ impl ValueTracer {
     /// A tracer that sends the steps of a warp to a recording.
     pub(crate) fn recording(tap: &Tap, warp: WarpId) -> ValueTracer {
         ValueTracer(VisitTracer::recording(tap.of(warp), warp))
+    }
+
+    /// The warp's part of a recording.
+    pub(crate) fn tap(&mut self) -> Option<&mut WarpTap> {
+        self.0.tap.as_mut()
     }
 
     pub(crate) fn is_recording(&self) -> bool {

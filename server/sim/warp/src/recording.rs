@@ -9,6 +9,7 @@
 
 mod access;
 mod codec;
+mod edit;
 mod event;
 mod layout;
 mod search;
@@ -18,6 +19,7 @@ mod tap;
 mod writer;
 
 pub use access::{Access, LateWrite, Space};
+pub use edit::{Change, DueChange, EDIT, Edit};
 pub use event::{Event, Row, Write};
 pub use layout::{Cell, CellId, Layout};
 pub use search::{Place, WriteSite};

@@ -51,6 +51,7 @@ impl<const W: usize> Wave<W> {
                 return Ok(Stop::Paused);
             }
             if is_observed {
+                self.make_edits(ctx);
                 self.observed_line(simd, ctx)?;
                 if self.tracer.as_ref().is_some_and(|tracer| tracer.is_complete()) {
                     return Ok(Stop::Traced);
@@ -125,8 +126,16 @@ impl<const W: usize> Wave<W> {
                 return Err(self.out_of_range(ctx, &outside));
             }
             self.pc += 1;
+            self.make_edits(ctx);
         }
         Ok(())
+    }
+
+    /// Makes the changes of a user before the next step.
+    fn make_edits(&mut self, ctx: &mut ExecContext<'_>) {
+        if let Some(tracer) = &mut self.tracer {
+            tracer.make_edits(&mut self.state, &mut ctx.memory);
+        }
     }
 
     /// Executes the straight-line operation at the program counter.

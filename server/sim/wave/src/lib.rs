@@ -17,6 +17,7 @@ mod compute;
 mod control;
 mod decisive;
 pub mod decode;
+mod edits;
 mod executable;
 mod float;
 mod frames;

@@ -48,6 +48,15 @@ impl ValueTracer {
         self.visits.tap.as_mut()
     }
 
+    pub(crate) fn has_register(&self, register: u8) -> bool {
+        self.written.has(register.into())
+    }
+
+    /// Lanes get a value of a register.
+    pub(crate) fn wrote(&mut self, named: &Named, lanes: Mask) {
+        self.written.write(named, lanes);
+    }
+
     /// Called before an operation: if it is the requested step, records its registers and accesses.
     pub(crate) fn before<const W: usize>(
         &mut self,

@@ -19,7 +19,7 @@ use warplens_system::cores::Cores;
 pub(super) fn run() -> io::Result<Outcome> {
     // What still runs then would keep the process alive.
     let abandon = || process::exit(Outcome::Errors.code().into());
-    serve(BufReader::new(io::stdin()), io::stdout().lock(), &Files, abandon)?;
+    serve(BufReader::new(io::stdin()), io::stdout(), &Files, abandon)?;
     Ok(Outcome::Success)
 }
 

@@ -5,8 +5,8 @@ mod arguments;
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
+use warplens_ide::Language;
 use warplens_ide::lanes::{Choice, RunRequest};
-use warplens_ide::{Language, Severity};
 use warplens_sim_launch::{Format, launch_text};
 use warplens_tools::source::{Launches, RunError, Source};
 
@@ -29,13 +29,13 @@ pub(super) fn read_source(input: &Input, language: Option<Language>) -> Result<S
 
 /// Prints a note about the errors of a source: it runs only up to the first error on its path.
 pub(crate) fn note_errors(source: &Source) {
-    let found = source.analysis.diagnostics(source.file).unwrap_or_default();
-    let errors = found.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
     let path = &source.path;
-    match errors {
+    match source.errors() {
         0 => {}
         1 => print_message(format!("note: {path} has an error; run `warplens check` to show it")),
-        _ => print_message(format!("note: {path} has {errors} errors; run `warplens check` to show them")),
+        errors => {
+            print_message(format!("note: {path} has {errors} errors; run `warplens check` to show them"))
+        }
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use warplens_sim_warp::{Control, RunOptions, RunResult, WarpId};
+use warplens_sim_warp::{Control, RunOptions, RunResult, StatementId, WarpId};
 
 use super::blocks::Blocks;
 use super::error::PanelError;
 use super::history::History;
 use crate::json::Positions;
-use crate::run::{Outcome, Prepared, Recording};
+use crate::run::{Outcome, Prepared, Recording, Replay};
 
 pub struct Panel {
     pub(super) prepared: Prepared,
@@ -20,12 +20,14 @@ pub struct Panel {
     history: Mutex<Option<Arc<History>>>,
     /// The result with counters, if the run did not collect them.
     counted: OnceLock<Arc<RunResult>>,
+    /// The recording that answers where values came from.
+    pub(super) replay: Mutex<Option<Replay>>,
 }
 
 impl Panel {
     pub fn new(prepared: Prepared, result: Arc<RunResult>) -> Panel {
         let (blocks, history, counted) = (OnceLock::new(), Mutex::default(), OnceLock::new());
-        Panel { prepared, result, blocks, recorded: None, history, counted }
+        Panel { prepared, result, blocks, recorded: None, history, counted, replay: Mutex::default() }
     }
 
     /// The panel of the run that an editor shows.
@@ -52,6 +54,8 @@ pub struct PanelQuery<'q> {
     pub panel: &'q Panel,
     pub warp: WarpId,
     pub at: Positions<'q>,
+    /// The text of a statement.
+    pub text: &'q dyn Fn(StatementId) -> String,
     pub control: Control<'q>,
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use warplens_ide::lanes::panel::{MomentRequest, PanelError, PanelQuery};
+use warplens_ide::lanes::panel::{MomentRequest, PanelError, PanelQuery, WhyRequest};
 use warplens_protocol::jsonrpc::{Error, Result};
 
 use crate::errors::{encoded, refused};
@@ -49,6 +49,13 @@ pub(crate) fn moment(query: &PanelQuery<'_>, params: Value) -> Result<Value> {
 pub(crate) fn registers(query: &PanelQuery<'_>, params: Value) -> Result<Value> {
     let moment: MomentParams = from_proto::params(params)?;
     answer(query.registers(moment.required()?, &moment.pins, moment.all))
+}
+
+/// `warplens/why`: the chain of writes behind a value.
+pub(crate) fn why(query: &PanelQuery<'_>, params: Value) -> Result<Value> {
+    let moment = from_proto::params::<MomentParams>(params.clone())?.optional();
+    let request: WhyRequest = from_proto::params(params)?;
+    answer(query.why(&request, moment))
 }
 
 /// `warplens/accesses`: the memory accesses of a visit, and those of the kernel with the largest excess.

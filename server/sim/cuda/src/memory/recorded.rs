@@ -54,6 +54,35 @@ impl Spaces {
         }
     }
 
+    /// A user changes bytes, which [`Self::position`] names. Bytes that the launch does not have stay as they are.
+    pub fn set_bytes(&mut self, local: &mut Local, (space, owner, address): (Space, u64, u64), data: &[u8]) {
+        self.changes += 1;
+        let len = data.len() as u64;
+        let held = match space {
+            Space::Global => match self.launch.bytes_mut(address, len) {
+                Some(held) => Some(held),
+                None => self.globals.bytes_mut(address, len),
+            },
+            Space::Shared => {
+                let blocks = self.write_log.as_ref().map_or(&[][..], |log| &log.blocks);
+                let rank = blocks.iter().position(|block| *block == owner);
+                let start = rank.map(|rank| rank * self.window.size as usize + address as usize);
+                start.and_then(|start| self.shared.get_mut(start..start + data.len()))
+            }
+            Space::Local => {
+                let lane = (owner % 64) as usize;
+                let end = local.bytes_per_thread();
+                let each = (address..end).zip(data);
+                each.for_each(|(at, byte)| local.write(lane, at, 1, (*byte).into()));
+                None
+            }
+            Space::Param | Space::Const => None,
+        };
+        if let Some(held) = held {
+            held.copy_from_slice(data);
+        }
+    }
+
     /// An asynchronous operation has written bytes.
     pub(crate) fn wrote_late(
         &self,

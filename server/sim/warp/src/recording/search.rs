@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::access::Space;
+use super::edit::EDIT;
 use super::event::Event;
 use super::layout::CellId;
 use super::segments::Recording;
@@ -18,7 +19,7 @@ pub enum Place {
 /// A write of a register or a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteSite {
-    /// The step of the statement that wrote.
+    /// The step of the statement that wrote; of an [`EDIT`], the step before which it was made.
     pub step: u64,
     pub statement: StatementId,
     pub warp: u32,
@@ -34,11 +35,12 @@ impl Recording {
     #[must_use]
     pub fn last_write(&self, place: Place, before: u64) -> Option<WriteSite> {
         let found = match place {
-            Place::Register { warp, lane, cell } => self.backward(
+            Place::Register { warp, lane, cell } => self.search_backward(
                 before,
-                |from, to| !from.shares_cell(to, warp, cell),
+                |from, to| !from.state.shares_cell(to, warp, cell),
                 |event| {
-                    if event.warp != warp || !event.may_write(cell, &self.layout) {
+                    let may_write = event.statement == EDIT || event.may_write(cell, &self.layout);
+                    if event.warp != warp || !may_write {
                         return ControlFlow::Continue(());
                     }
                     let writes = event.writes();
@@ -51,9 +53,9 @@ impl Recording {
                     }
                 },
             ),
-            Place::Byte { space, owner, address } => self.backward(
+            Place::Byte { space, owner, address } => self.search_backward(
                 before,
-                |from, to| !from.shares_byte(to, (space, owner, address)),
+                |from, to| !from.state.shares_byte(to, (space, owner, address)),
                 |event| match event.writer_of(space, owner, address) {
                     Some(lane) => ControlFlow::Break((site(event, lane), event.is_late)),
                     None => ControlFlow::Continue(()),
@@ -61,21 +63,16 @@ impl Recording {
             ),
         };
         let (site, is_late) = found?;
-        if !is_late {
+        if !is_late || site.statement == EDIT {
             return Some(site);
         }
         // The step of the statement that is complete now.
-        let issued = self.backward(
-            site.step,
-            |_, _| true,
-            |event| {
-                let is_it = event.warp == site.warp
-                    && event.statement == site.statement
-                    && !event.is_late
-                    && event.executed >> site.lane & 1 == 1;
-                if is_it { ControlFlow::Break(event.step) } else { ControlFlow::Continue(()) }
-            },
-        );
+        let issued = self.backward_of(site.warp, site.step, |event| {
+            match event.statement == site.statement && event.executed >> site.lane & 1 == 1 {
+                true => ControlFlow::Break(event.step),
+                false => ControlFlow::Continue(()),
+            }
+        });
         // The launch gave the register its value if no statement did.
         Some(WriteSite { step: issued?, ..site })
     }

@@ -1,6 +1,7 @@
 //! The segments of a recording, and the state before a step.
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
@@ -16,9 +17,29 @@ pub(super) struct Segment {
     pub(super) first: u64,
     pub(super) bytes: Vec<u8>,
     pub(super) state: State,
+    /// The warps of the steps, in ascending order once the segment is complete.
+    pub(super) warps: Vec<u32>,
 }
 
 impl Segment {
+    /// A step of a warp follows.
+    pub(super) fn add_warp(&mut self, warp: u32) {
+        if self.warps.last() != Some(&warp) {
+            self.warps.push(warp);
+        }
+    }
+
+    pub(super) fn complete(&mut self) {
+        self.bytes.shrink_to_fit();
+        self.warps.sort_unstable();
+        self.warps.dedup();
+        self.warps.shrink_to_fit();
+    }
+
+    fn has_warp(&self, warp: u32) -> bool {
+        self.warps.binary_search(&warp).is_ok()
+    }
+
     /// The events in order. Late events belong to the step before them.
     pub(super) fn events(&self) -> impl Iterator<Item = Event<'_>> {
         let (mut reader, mut step) = (Reader::new(&self.bytes), self.first);
@@ -29,6 +50,9 @@ impl Segment {
         })
     }
 }
+
+/// How many segments are indexed at once.
+const INDEXED: usize = 8;
 
 /// Where the parts of an event are in the bytes of its segment.
 #[derive(Debug)]
@@ -60,8 +84,8 @@ pub struct Recording {
     end: u64,
     /// The state before the end.
     pub(super) last: State,
-    /// The events of the segment that was searched last: searches backwards often stay in one.
-    index: RefCell<Option<(usize, Arc<[Indexed]>)>>,
+    /// The events of the segments that were searched last, the latest first: searches backwards often stay in a few.
+    index: RefCell<VecDeque<(usize, Arc<[Indexed]>)>>,
 }
 
 impl Recording {
@@ -101,9 +125,35 @@ impl Recording {
     }
 
     /// Calls `visit` with the events from a step on, until it breaks.
-    pub fn forward<B>(&self, from: u64, mut visit: impl FnMut(&Event<'_>) -> ControlFlow<B>) -> Option<B> {
-        let first = self.segment_of(from).unwrap_or(0);
-        for segment in &self.segments[first.min(self.segments.len())..] {
+    pub fn forward<B>(&self, from: u64, visit: impl FnMut(&Event<'_>) -> ControlFlow<B>) -> Option<B> {
+        self.search_forward(from, |_| true, visit)
+    }
+
+    /// Calls `visit` with the steps of a warp from a step on, until it breaks.
+    pub fn forward_of<B>(
+        &self,
+        warp: u32,
+        from: u64,
+        mut visit: impl FnMut(&Event<'_>) -> ControlFlow<B>,
+    ) -> Option<B> {
+        self.search_forward(
+            from,
+            |segment| segment.has_warp(warp),
+            |event| match event.is_late || event.warp != warp {
+                true => ControlFlow::Continue(()),
+                false => visit(event),
+            },
+        )
+    }
+
+    fn search_forward<B>(
+        &self,
+        from: u64,
+        may_hold: impl Fn(&Segment) -> bool,
+        mut visit: impl FnMut(&Event<'_>) -> ControlFlow<B>,
+    ) -> Option<B> {
+        let first = self.segment_of(from).unwrap_or(0).min(self.segments.len());
+        for segment in self.segments[first..].iter().filter(|segment| may_hold(segment)) {
             for event in segment.events().filter(|event| event.step >= from) {
                 if let ControlFlow::Break(found) = visit(&event) {
                     return Some(found);
@@ -131,19 +181,40 @@ impl Recording {
         })
     }
 
-    /// Calls `visit` with the events before a step, the last one first, until it breaks. `may_hold` rejects segments by the states
-    /// around them.
-    pub fn backward<B>(
+    /// Calls `visit` with the events before a step, the last one first, until it breaks.
+    pub fn backward<B>(&self, before: u64, visit: impl FnMut(&Event<'_>) -> ControlFlow<B>) -> Option<B> {
+        self.search_backward(before, |_, _| true, visit)
+    }
+
+    /// Calls `visit` with the steps of a warp before a step, the last one first, until it breaks.
+    pub fn backward_of<B>(
+        &self,
+        warp: u32,
+        before: u64,
+        mut visit: impl FnMut(&Event<'_>) -> ControlFlow<B>,
+    ) -> Option<B> {
+        self.search_backward(
+            before,
+            |segment, _| segment.has_warp(warp),
+            |event| match event.is_late || event.warp != warp {
+                true => ControlFlow::Continue(()),
+                false => visit(event),
+            },
+        )
+    }
+
+    /// `may_hold` rejects segments, by themselves and the states after them.
+    pub(super) fn search_backward<B>(
         &self,
         before: u64,
-        may_hold: impl Fn(&State, &State) -> bool,
+        may_hold: impl Fn(&Segment, &State) -> bool,
         mut visit: impl FnMut(&Event<'_>) -> ControlFlow<B>,
     ) -> Option<B> {
         let last = self.segment_of(before)?;
         for at in (0..=last).rev() {
             let segment = &self.segments[at];
             let after = self.segments.get(at + 1).map_or(&self.last, |next| &next.state);
-            if !may_hold(&segment.state, after) {
+            if !may_hold(segment, after) {
                 continue;
             }
             let events = self.indexed(at);
@@ -183,8 +254,9 @@ impl Recording {
 
     fn indexed(&self, at: usize) -> Arc<[Indexed]> {
         let mut index = self.index.borrow_mut();
-        if let Some((_, events)) = index.as_ref().filter(|(known, _)| *known == at) {
-            return Arc::clone(events);
+        if let Some(known) = index.iter().position(|(known, _)| *known == at) {
+            index.swap(0, known);
+            return Arc::clone(&index[0].1);
         }
         let segment = &self.segments[at];
         let start = segment.bytes.as_ptr() as usize;
@@ -198,7 +270,8 @@ impl Recording {
             Indexed { step, is_late, warp, statement, active, executed, writes, accesses }
         };
         let events: Arc<[Indexed]> = segment.events().map(indexed).collect();
-        *index = Some((at, Arc::clone(&events)));
+        index.truncate(INDEXED - 1);
+        index.push_front((at, Arc::clone(&events)));
         events
     }
 

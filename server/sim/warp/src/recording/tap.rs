@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::access::{Access, LateWrite};
+use super::edit::{DueChange, Edit};
 use super::layout::Layout;
 use super::segments::Recording;
 use super::writer::{Step, Window, Writer};
@@ -21,10 +22,10 @@ impl fmt::Debug for Tap {
 }
 
 impl Tap {
-    /// Records the steps of a window.
+    /// Records the steps of a window of a run that a user changes. The edits are in order of their steps.
     #[must_use]
-    pub fn new(layout: Arc<Layout>, grid: [u32; 3], window: Window) -> Tap {
-        Tap(Arc::new(Mutex::new(Writer::new(layout, grid, window))))
+    pub fn new(layout: Arc<Layout>, grid: [u32; 3], window: Window, edits: Arc<[Edit]>) -> Tap {
+        Tap(Arc::new(Mutex::new(Writer::new(layout, grid, window, edits))))
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut Writer) -> T) -> T {
@@ -34,8 +35,8 @@ impl Tap {
     /// The tap of a warp.
     #[must_use]
     pub fn of(&self, warp: WarpId) -> WarpTap {
-        let warp = self.with(|writer| writer.number(warp));
-        WarpTap { tap: self.clone(), warp, visit: None, values: Vec::new(), accesses: Vec::new() }
+        let (warp, has_edits) = self.with(|writer| (writer.number(warp), writer.has_edits()));
+        WarpTap { tap: self.clone(), warp, has_edits, visit: None, values: Vec::new(), accesses: Vec::new() }
     }
 
     /// Whether the window has been recorded, so that the run may end.
@@ -71,6 +72,7 @@ struct Visit {
 pub struct WarpTap {
     tap: Tap,
     warp: u32,
+    has_edits: bool,
     visit: Option<Visit>,
     values: Vec<TracedValue>,
     accesses: Vec<Access>,
@@ -80,6 +82,14 @@ impl WarpTap {
     /// The launch gives a register this value in every lane.
     pub fn starts_with(&self, register: &str, value: u64) {
         self.tap.with(|writer| writer.initial(self.warp, register, value));
+    }
+
+    /// The changes that a user makes before the next step of these lanes, which are in a function.
+    pub fn due(&self, function: u32, lanes: Mask) -> Vec<DueChange> {
+        if !self.has_edits {
+            return Vec::new();
+        }
+        self.tap.with(|writer| writer.due((self.warp, function, lanes)))
     }
 
     /// The accesses of the next step.

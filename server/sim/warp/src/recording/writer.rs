@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::access::{Access, LateWrite, Space};
 use super::codec::{self, Previous};
+use super::edit::{DueChange, EDIT, Edit};
 use super::event::{Event, Row, Write};
 use super::layout::{CellId, Layout};
 use super::segments::{Recording, Segment};
@@ -50,13 +51,19 @@ pub(super) struct Writer {
     /// Bytes of the segments and of what their states do not share.
     held: usize,
     end: Option<u64>,
+    /// In order of their steps.
+    edits: Arc<[Edit]>,
+    /// How many of them are recorded.
+    recorded_edits: usize,
+    /// The recorded ones that the run still has to make.
+    due_edits: Vec<usize>,
     /// Reused for the parts of an event.
     writes: Vec<u8>,
     accesses: Vec<u8>,
 }
 
 impl Writer {
-    pub(super) fn new(layout: Arc<Layout>, grid: [u32; 3], window: Window) -> Writer {
+    pub(super) fn new(layout: Arc<Layout>, grid: [u32; 3], window: Window, edits: Arc<[Edit]>) -> Writer {
         Writer {
             layout,
             grid,
@@ -68,6 +75,9 @@ impl Writer {
             step: 0,
             held: 0,
             end: None,
+            edits,
+            recorded_edits: 0,
+            due_edits: Vec::new(),
             writes: Vec::new(),
             accesses: Vec::new(),
         }
@@ -136,6 +146,46 @@ impl Writer {
         self.put(&Step { warp: number, statement: StatementId(statement), active, executed, is_late: true });
     }
 
+    pub(super) fn has_edits(&self) -> bool {
+        !self.edits.is_empty()
+    }
+
+    /// The changes that a group of lanes of a warp in a function makes before its next step.
+    pub(super) fn due(&mut self, group: (u32, u32, Mask)) -> Vec<DueChange> {
+        self.record_edits();
+        let (edits, layout) = (Arc::clone(&self.edits), Arc::clone(&self.layout));
+        let mut made = Vec::new();
+        self.due_edits.retain(|number| match edits[*number].change.due(group, &layout) {
+            Some(change) => {
+                made.push(change);
+                false
+            }
+            None => true,
+        });
+        made
+    }
+
+    /// Records the changes before the next step.
+    fn record_edits(&mut self) {
+        let edits = Arc::clone(&self.edits);
+        while let Some(edit) = edits.get(self.recorded_edits).filter(|edit| edit.before <= self.step) {
+            let (warp, lanes, write, access) = edit.change.event(&self.layout);
+            self.writes.clear();
+            self.accesses.clear();
+            if let Some(write) = write {
+                codec::put_write(&mut self.writes, lanes, &write);
+                self.held += self.state.write(warp, &write, self.layout.len());
+            }
+            if let Some(access) = access {
+                codec::put_access(&mut self.accesses, &access);
+                self.held += self.state.store(warp, &access);
+            }
+            self.put(&Step { warp, statement: EDIT, active: lanes, executed: lanes, is_late: true });
+            self.due_edits.push(self.recorded_edits);
+            self.recorded_edits += 1;
+        }
+    }
+
     /// Appends an event, whose parts are encoded and applied to the state.
     fn put(&mut self, step: &Step) {
         let &Step { warp, statement, active, executed, is_late } = step;
@@ -151,6 +201,9 @@ impl Writer {
                 accesses: &self.accesses,
             };
             codec::put_event(&mut open.bytes, &mut self.previous, &event);
+            if !is_late {
+                open.add_warp(warp);
+            }
         } else if self.step == 0 && self.window.from == 0 && self.end.is_none() {
             // The first event: the state before it is empty.
             self.open = Some(Segment::default());
@@ -159,6 +212,7 @@ impl Writer {
         if !is_late {
             self.step += 1;
             self.next_segment();
+            self.record_edits();
         }
     }
 
@@ -177,13 +231,13 @@ impl Writer {
             return;
         }
         self.previous = Previous::default();
-        self.open = Some(Segment { first: self.step, bytes: Vec::new(), state: self.state.clone() });
+        self.open = Some(Segment { first: self.step, state: self.state.clone(), ..Segment::default() });
     }
 
     fn close(&mut self) {
         let Some(mut open) = self.open.take() else { return };
-        open.bytes.shrink_to_fit();
-        self.held += open.bytes.len() + 64;
+        open.complete();
+        self.held += open.bytes.len() + size_of_val(&*open.warps) + 64;
         self.segments.push(open);
     }
 

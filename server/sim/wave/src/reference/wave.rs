@@ -90,6 +90,7 @@ impl<'o, const W: usize> Wave<'o, W> {
     pub(crate) fn step(&mut self, ctx: &mut ExecContext<'_>) -> Result<Step, Fault> {
         let at = self.pc;
         if let Some(tracer) = &mut self.tracer {
+            tracer.make_edits(&mut self.state, &mut ctx.memory);
             tracer.before(&[], &self.state, || None);
         }
         let stepped = self.act(ctx);

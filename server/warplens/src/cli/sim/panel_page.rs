@@ -63,7 +63,7 @@ fn data(run: &Simulated, warp: WarpId) -> Result<Value, PanelError> {
     let panel = Panel::new(run.prepared.clone(), run.result.clone());
     let at = |statement| run.position(statement);
     let at: Positions<'_> = &at;
-    let query = PanelQuery { panel: &panel, warp, at, control: Control::none() };
+    let query = PanelQuery { panel: &panel, warp, at, text: &|_| String::new(), control: Control::none() };
     let timeline = json!(query.timeline(Page::default())?);
     let steps = query.statements(MAX_STEPS)?;
     let ids = 0..run.prepared.statements.len() as u32;

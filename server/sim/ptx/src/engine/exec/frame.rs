@@ -4,6 +4,7 @@ use warplens_sim_cuda::memory::local::Local;
 use warplens_sim_cuda::registers::{PerLane, Registers, Row, WIDTH, blend, filter_lanes};
 use warplens_sim_cuda::windows;
 
+use super::operand::put;
 use super::unknown_values::UnknownValues;
 use crate::engine::launch::Threads;
 use crate::program::{CallId, Formal, Function, Passing, RegisterSlot, Slot, Special};
@@ -48,6 +49,24 @@ impl Frame {
         self.written = None;
         self.undefined = None;
         self.unknown = None;
+    }
+
+    /// Sets a register of the function in some lanes.
+    pub(crate) fn set_register(&mut self, function: &Function, name: &str, values: &[(u32, u128)]) {
+        let named = &function.frame.registers;
+        let Some(number) = named.iter().position(|register| register.name == name) else { return };
+        for &(lane, value) in values {
+            put(named[number].place, &mut self.registers, lane as usize, value);
+            if let Some(written) = &mut self.written {
+                written[number] |= 1 << lane;
+            }
+            if let Some(undefined) = &mut self.undefined {
+                undefined.set(number as u32, 1 << lane, 0, None);
+            }
+            if let Some(unknown) = &mut self.unknown {
+                unknown.set(number as u32, 1 << lane, 0);
+            }
+        }
     }
 
     fn fill_constants(&mut self, function: &Function, threads: &Threads) {

@@ -106,6 +106,7 @@ impl Warp {
             tracer: &mut self.tracer,
             state: run.state,
         };
+        running.make_edits();
         let exit = running.run(simd);
         let (group, clock) = (running.group, running.ctx.clock);
         run.state.steps = clock;

@@ -3,6 +3,7 @@
 use warplens_sim_cuda::fault::{ExecError, Fault};
 use warplens_sim_cuda::run_state::RunState;
 use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::recording::DueChange;
 use warplens_sim_warp::trace::{Finding, Severity, StatementId};
 
 use super::absence::{self, NamedLanes, VisitLanes};
@@ -105,6 +106,7 @@ impl GroupRun<'_> {
             self.record_writes(pc, executed);
             self.propagate_undefined(pc, executed);
             self.report_findings(pc);
+            self.make_edits();
         }
     }
 
@@ -172,6 +174,20 @@ impl GroupRun<'_> {
             && let Some(tracer) = self.tracer
         {
             tracer.keep_products(self.function, &self.ctx.products.take_completed(), self.frame);
+        }
+        self.make_edits();
+    }
+
+    /// Makes the changes of a user before the next step.
+    pub(super) fn make_edits(&mut self) {
+        let Some(tap) = self.tracer.as_mut().and_then(|tracer| tracer.tap()) else { return };
+        for change in tap.due(self.frame.function, self.group.mask.into()) {
+            match change {
+                DueChange::Register { name, lanes } => self.frame.set_register(self.function, &name, &lanes),
+                DueChange::Memory { space, owner, address, data } => {
+                    self.ctx.spaces.set_bytes(self.ctx.local, (space, owner, address), &data);
+                }
+            }
         }
     }
 
