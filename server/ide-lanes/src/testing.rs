@@ -206,7 +206,6 @@ pub(crate) fn shown(text: &str, result: RunResult) -> LaneView {
         source: LaunchSource::File,
         model: crate::ptx::Ptx.default_model(),
         broken: Arc::default(),
-        text_errors: false,
         program: None,
         has_notes: true,
         verdict: Verdict { found: false, missing: Vec::new() },

@@ -255,21 +255,51 @@ impl Op {
             PackSaturated, Packed, Permute, Reverse, Select, SelectFloat, SelectSigned, Set, SetPacked,
             SetPair, SetPredicate, SetPredicatePair, Shift, TestClass,
         };
-        match self {
-            Nop | Lop3(_) | Lop3Predicate(_) | Logic(..) => true,
-            Int(..) | MulWide(_) | MadWide(_) | Mul24(..) | Dot(..) | CarrylessMadLow | CarrylessMadHigh => {
-                true
-            }
-            Count(..) | Reverse(_) | ExtractField(..) | InsertField(_) | FindNth | BitMask(_)
-            | Extend(..) => true,
-            Permute(_) | Shift(..) | Funnel(..) | Pack(_) | MoveEach(_) => true,
-            SetPredicate(..) | SetPredicatePair(..) | Set(..) | SetPair(..) | SetPacked(..) => true,
-            Select(_) | SelectSigned(_) | SelectFloat(..) | TestClass(..) => true,
-            Float32(..) | Float64(..) | FloatPair(..) | Extremum3(..) | Half(_) | Mixed(_)
-            | Approximate(..) => true,
-            Convert(_) | ConvertPacked(_) | PackSaturated(..) | Packed(..) => true,
-            _ => false,
-        }
+        matches!(
+            self,
+            Nop | Lop3(_)
+                | Lop3Predicate(_)
+                | Logic(..)
+                | Int(..)
+                | MulWide(_)
+                | MadWide(_)
+                | Mul24(..)
+                | Dot(..)
+                | CarrylessMadLow
+                | CarrylessMadHigh
+                | Count(..)
+                | Reverse(_)
+                | ExtractField(..)
+                | InsertField(_)
+                | FindNth
+                | BitMask(_)
+                | Extend(..)
+                | Permute(_)
+                | Shift(..)
+                | Funnel(..)
+                | Pack(_)
+                | MoveEach(_)
+                | SetPredicate(..)
+                | SetPredicatePair(..)
+                | Set(..)
+                | SetPair(..)
+                | SetPacked(..)
+                | Select(_)
+                | SelectSigned(_)
+                | SelectFloat(..)
+                | TestClass(..)
+                | Float32(..)
+                | Float64(..)
+                | FloatPair(..)
+                | Extremum3(..)
+                | Half(_)
+                | Mixed(_)
+                | Approximate(..)
+                | Convert(_)
+                | ConvertPacked(_)
+                | PackSaturated(..)
+                | Packed(..)
+        )
     }
 
     /// Whether the operation is on a matrix that the lanes of a warp hold together, so that all of them must execute it.
