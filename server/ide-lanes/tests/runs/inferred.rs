@@ -121,28 +121,6 @@ st.global.u32 [%rd1+4], %r3;";
     );
 }
 
-/// No launch writes the register before it is read; what a path writes depends on the launch.
-#[test]
-fn a_register_that_nothing_writes_is_a_warning() {
-    let store = "mul.wide.u32 %rd4, %r1, 4;\nadd.u64 %rd4, %rd1, %rd4;\nst.global.u32 [%rd4], %r2;";
-    check(
-        "",
-        &format!("add.u32 %r2, %r2, %r1;\n{store}"),
-        expect![[r#"
-        [32, 1, 1] [] finished
-        warning uninitialized-read `add.u32 %r2, %r2, %r1;`
-    "#]],
-    );
-    check(
-        "",
-        &format!("setp.gt.u32 %p1, %r1, 99;\n@%p1 mov.u32 %r2, 1;\n{store}"),
-        expect![[r#"
-        [32, 1, 1] [] finished
-        information uninitialized-read `st.global.u32 [%rd4], %r2;` with inferred arguments: write a launch to check it
-    "#]],
-    );
-}
-
 #[test]
 fn a_race_that_does_not_depend_on_the_launch_is_an_error() {
     check(

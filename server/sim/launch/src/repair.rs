@@ -111,7 +111,7 @@ impl Repair {
             RACE => self.is_single || finding.has_computed_address,
             kind => ABOUT_VALUES.contains(&kind),
         };
-        finding.is_certain || !depends && self.certain.contains(&finding.kind)
+        !depends && self.certain.contains(&finding.kind)
     }
 }
 

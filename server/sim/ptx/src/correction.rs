@@ -2,7 +2,7 @@
 
 mod common_path;
 mod initialization;
-pub(crate) mod paths;
+mod paths;
 mod race;
 
 use warplens_sim_cuda::sanitizer::copies::CopyFamily;

@@ -168,8 +168,6 @@ pub struct Finding {
     /// For a data race, whether an address was computed from the contents of a buffer or from a scalar argument that decides
     /// which threads share it.
     pub has_computed_address: bool,
-    /// Whether the statement has the problem in every launch that executes it.
-    pub is_certain: bool,
     /// For a deadlock at an mbarrier, whether the wait is the first one and would pass with the other parity.
     pub starts_late: bool,
     /// The schedule that shows it, if the default one does not.
@@ -202,7 +200,6 @@ impl Finding {
             racing: None,
             guess: None,
             has_computed_address: false,
-            is_certain: false,
             starts_late: false,
             schedule: None,
         }

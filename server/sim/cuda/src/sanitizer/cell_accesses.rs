@@ -25,21 +25,17 @@ impl Sanitizer {
         if !self.report.checks.races {
             return;
         }
-        let accesses = std::mem::take(&mut self.cluster.cells);
-        let racing = accesses.0.iter().find(|other| self.races(other, kind, &range, mask)).copied();
-        self.cluster.cells = accesses;
-        if let Some(other) = racing {
+        let accesses = self.cluster.cells.0.iter();
+        if let Some(other) = accesses.copied().find(|other| self.races(other, kind, &range, mask)) {
             self.report_cells(kind, &other, mask);
         }
-        self.record_cells(kind, range, mask);
+        match kind {
+            CellAccessKind::Free => self.cluster.cells.0.retain(|other| !other.range.overlaps(&range)),
+            _ => self.record_cells(kind, range, mask),
+        }
     }
 
     fn record_cells(&mut self, kind: CellAccessKind, range: CellRange, mask: u32) {
-        let accesses = &mut self.cluster.cells.0;
-        if kind == CellAccessKind::Free {
-            accesses.retain(|other| !other.range.overlaps(&range));
-            return;
-        }
         let (warp, lane) = (self.warp_of_cluster(), mask.trailing_zeros());
         let stamp = Stamp::new(0, self.report.visit.statement, lane, Strength::Weak);
         let group = self.cluster.copies.closed(warp, CopyFamily::TensorMemory)[lane as usize];

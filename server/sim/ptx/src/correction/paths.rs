@@ -3,7 +3,7 @@
 use crate::program::{Function, Guard, Op};
 
 /// Whether a path leads from one of these statements to an end, which may be one of them.
-pub(crate) fn reaches(
+pub(super) fn reaches(
     function: &Function,
     mut open: Vec<u32>,
     next: &dyn Fn(u32) -> Vec<u32>,
@@ -28,7 +28,7 @@ pub(super) fn is_end(function: &Function, pc: u32) -> bool {
     instruction.is_none_or(|instruction| matches!(instruction.op, Op::Return(_) | Op::Exit | Op::Trap))
 }
 
-pub(crate) fn successors(function: &Function, pc: u32) -> Vec<u32> {
+pub(super) fn successors(function: &Function, pc: u32) -> Vec<u32> {
     let Some(instruction) = function.code.get(pc as usize) else { return Vec::new() };
     let Some(mut next) = function.targets_of(instruction) else { return vec![pc + 1] };
     if instruction.guard != Guard::ALWAYS {

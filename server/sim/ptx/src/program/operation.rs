@@ -246,6 +246,62 @@ impl Op {
         if let Op::Store(id) = self { Some(id) } else { None }
     }
 
+    /// Whether all it does is to compute registers of a lane from registers of the lane.
+    pub(crate) fn only_computes(self) -> bool {
+        use Op::{
+            Approximate, BitMask, CarrylessMadHigh, CarrylessMadLow, Convert, ConvertPacked, Count, Dot,
+            Extend, ExtractField, Extremum3, FindNth, Float32, Float64, FloatPair, Funnel, Half, InsertField,
+            Int, Logic, Lop3, Lop3Predicate, MadWide, Mixed, MoveEach, Mul24, MulWide, Nop, Pack,
+            PackSaturated, Packed, Permute, Reverse, Select, SelectFloat, SelectSigned, Set, SetPacked,
+            SetPair, SetPredicate, SetPredicatePair, Shift, TestClass,
+        };
+        matches!(
+            self,
+            Nop | Lop3(_)
+                | Lop3Predicate(_)
+                | Logic(..)
+                | Int(..)
+                | MulWide(_)
+                | MadWide(_)
+                | Mul24(..)
+                | Dot(..)
+                | CarrylessMadLow
+                | CarrylessMadHigh
+                | Count(..)
+                | Reverse(_)
+                | ExtractField(..)
+                | InsertField(_)
+                | FindNth
+                | BitMask(_)
+                | Extend(..)
+                | Permute(_)
+                | Shift(..)
+                | Funnel(..)
+                | Pack(_)
+                | MoveEach(_)
+                | SetPredicate(..)
+                | SetPredicatePair(..)
+                | Set(..)
+                | SetPair(..)
+                | SetPacked(..)
+                | Select(_)
+                | SelectSigned(_)
+                | SelectFloat(..)
+                | TestClass(..)
+                | Float32(..)
+                | Float64(..)
+                | FloatPair(..)
+                | Extremum3(..)
+                | Half(_)
+                | Mixed(_)
+                | Approximate(..)
+                | Convert(_)
+                | ConvertPacked(_)
+                | PackSaturated(..)
+                | Packed(..)
+        )
+    }
+
     /// Whether the operation is on a matrix that the lanes of a warp hold together, so that all of them must execute it.
     pub(crate) fn is_of_whole_warp(self) -> bool {
         matches!(

@@ -4,12 +4,11 @@ use warplens_sim_cuda::sanitizer::undefined_use::{Cause, UndefinedOrigin, Undefi
 use warplens_sim_cuda::sanitizer::{Sanitizer, undefined_messages};
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
-use warplens_sim_warp::trace::{Finding, Related, Severity};
+use warplens_sim_warp::trace::{Related, Severity};
 
 use super::undefined::UndefinedValues;
 use super::undefined_access::{note_loads, note_stores};
 use super::undefined_use::StatementVisit;
-use crate::correction::paths;
 use crate::program::{Function, Op, ReadKind};
 
 /// Called before lanes execute a statement while some registers are undefined.
@@ -76,29 +75,8 @@ fn report_undefined(sanitizer: &mut Sanitizer, used: UndefinedUse, function: &Fu
     let elsewhere =
         (root.statement != statement).then(|| Related::new(statement, format!("the value {what} here")));
     let warp = sanitizer.report.warp();
-    let is_certain = matches!(root.cause, Cause::Register(register) if is_never_written(function, root.statement, register));
     let finding = warp.finding(kind, message, root.statement, lanes).with_severity(Severity::Warning);
-    let finding = Finding { is_certain, ..finding };
     sanitizer.report.findings.push(finding.with(elsewhere.into_iter().chain(through)));
-}
-
-/// Writes of a register that are looked at.
-const MOST_WRITES: usize = 16;
-
-/// Whether no path leads from a statement that writes the register to the one that reads it, except through the read.
-fn is_never_written(function: &Function, read: u32, register: u32) -> bool {
-    let Some(read) = read.checked_sub(function.first_statement) else { return false };
-    let next = |at: u32| if at == read { Vec::new() } else { paths::successors(function, at) };
-    let writes = (0..function.code.len() as u32)
-        .filter(|at| *at != read && function.writes_of(*at).contains(&register))
-        .take(MOST_WRITES + 1)
-        .collect::<Vec<u32>>();
-    let leads = |from: Vec<u32>, to: u32| paths::reaches(function, from, &next, &|at| at == to);
-    // A write behind the read, as in a loop, comes too late.
-    writes.len() <= MOST_WRITES
-        && writes
-            .iter()
-            .all(|&write| !leads(vec![0], write) || !leads(paths::successors(function, write), read))
 }
 
 /// The message; `memory` describes the uninitialized memory that a load reads.

@@ -31,7 +31,7 @@ fn only_exits(entry: &Function, pc: u32) -> bool {
                 open.push(instruction.s.a);
                 !always
             }
-            op if only_computes(op) => true,
+            op if op.only_computes() => true,
             _ => return false,
         };
         if falls_through {
@@ -39,21 +39,4 @@ fn only_exits(entry: &Function, pc: u32) -> bool {
         }
     }
     true
-}
-
-fn only_computes(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Nop
-            | Op::Logic(..)
-            | Op::Int(..)
-            | Op::MulWide(_)
-            | Op::MadWide(_)
-            | Op::Shift(..)
-            | Op::SetPredicate(..)
-            | Op::Float32(..)
-            | Op::Float64(..)
-            | Op::Select(_)
-            | Op::Convert(_)
-    )
 }
