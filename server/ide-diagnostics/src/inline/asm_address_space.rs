@@ -116,7 +116,7 @@ fn severity_of_name(before: &str, name: &str) -> Option<Severity> {
         let ahead = before[..at].trim_end();
         ahead.ends_with(|c: char| is_word(c) || matches!(c, '*' | '&' | '>')) && !ahead.ends_with("return")
     };
-    let (at, _) = uses.filter(|(at, _)| may_declare(*at)).last()?;
+    let (at, _) = uses.clone().filter(|(at, _)| may_declare(*at)).last()?;
     let start = before[..at].rfind([';', '{', '}']).map_or(0, |end| end + 1);
     let (declared, after) = (&before[start..at], before[at + name.len()..].trim_start());
     let is_shared = declared.split_whitespace().any(|word| word == "__shared__");
@@ -125,6 +125,12 @@ fn severity_of_name(before: &str, name: &str) -> Option<Severity> {
         return (depths.lowest >= 0).then_some(Severity::Error);
     }
     let declared = declared.trim_end().strip_suffix('*')?;
+    // Another value may be an address of shared memory.
+    let mut later =
+        uses.filter(|(other, _)| *other > at).map(|(other, _)| before[other + name.len()..].trim_start());
+    if later.any(|rest| rest.starts_with('=') && !rest.starts_with("==")) {
+        return None;
+    }
     let is_pointer = match after.strip_prefix('=') {
         Some(value) => {
             is_type_of_object(declared) && value.trim_start().starts_with('&') && depths.lowest >= 0

@@ -211,6 +211,7 @@ fn pointers_in_accesses_to_shared_memory() {
         ("uint64_t a, uint64_t b) { uint64_t p = a * b;", "p"),
         ("uint64_t a) { float *p = (float *)__cvta_generic_to_shared(&x);", "p"),
         ("const float *q) { uint64_t p = address(a * q);", "p"),
+        ("const float *p) { p = (const float *)__cvta_generic_to_shared(p);", "p"),
     ] {
         assert_eq!(found_in("cu", &load(before, address)), [""; 0], "{before} {address}");
     }
