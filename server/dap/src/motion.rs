@@ -36,6 +36,11 @@ impl Facts {
 }
 
 impl Debuggee {
+    /// Whether a step by lines does not stop between two statements that a warp visits one after the other.
+    fn are_one_line(&self, earlier: StatementId, later: StatementId) -> bool {
+        self.line(earlier) == self.line(later) && earlier.0 < later.0
+    }
+
     /// The position after a step of a warp forwards.
     pub(crate) fn step_forward(
         &mut self,
@@ -45,7 +50,6 @@ impl Debuggee {
         control: Control<'_>,
     ) -> Result<u64, Cancelled> {
         let Some(mut here) = self.next_of(warp, self.position, control)? else { return Ok(self.position) };
-        let first = self.line(here.statement);
         loop {
             let next = match depth {
                 Depth::Out => self.leave(here, control)?,
@@ -59,11 +63,8 @@ impl Debuggee {
                 let last = self.previous_of(warp, self.steps(), control)?;
                 return Ok(last.map_or(self.position, |last| last.step + 1));
             };
-            let goes_on = unit == Unit::Line
-                && depth != Depth::Out
-                && self.line(next.statement) == first
-                && next.statement.0 > here.statement.0;
-            if !goes_on {
+            let goes_on = unit == Unit::Line && depth != Depth::Out;
+            if !goes_on || !self.are_one_line(here.statement, next.statement) {
                 return Ok(next.step);
             }
             here = next;
@@ -84,7 +85,7 @@ impl Debuggee {
             return Ok(self.call_of(here, before, control)?.map_or(0, |call| call.step));
         }
         let mut at = here;
-        let mut line = None;
+        let mut later: Option<Visit> = None;
         loop {
             let Some(mut previous) = self.previous_of(warp, before, control)? else {
                 let first = self.next_of(warp, 0, control)?;
@@ -103,17 +104,15 @@ impl Debuggee {
                 })?;
                 previous = found.unwrap_or(previous);
             }
-            let here = self.line(previous.statement);
             if unit == Unit::Statement {
                 return Ok(previous.step);
             }
             // The first statement of the line, as long as it was reached from within the line.
-            if let Some((known, step, statement)) = line
-                && (known != here || previous.statement.0 >= statement)
+            if let Some(later) = later.replace(previous)
+                && !self.are_one_line(previous.statement, later.statement)
             {
-                return Ok(step);
+                return Ok(later.step);
             }
-            line = Some((here, previous.step, previous.statement.0));
             (before, at) = (previous.step, Some(previous));
         }
     }

@@ -117,6 +117,35 @@ fn steps_go_over_calls_or_into_them_in_both_directions() {
 }
 
 #[test]
+fn statements_of_a_line_are_one_step_with_granularity_line() {
+    let kernel = "\
+.version 8.0
+.target sm_80
+.address_size 64
+// @launch { name = 'lines', block = [32], args = [] }
+.visible .entry k()
+{
+    .reg .b32 %r<4>;
+    .reg .pred %p<2>;
+    mov.u32 %r1, 0;
+NEXT: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 2; @%p1 bra NEXT;
+    mov.u32 %r2, 0; mov.u32 %r3, 0;
+    ret;
+}
+";
+    let folder = Folder::new();
+    let mut client = Client::launched(&folder.write("lines.ptx", kernel), json!({}));
+    let mut step = |command: &str| {
+        let position = client.go(command, json!({ "threadId": 1, "granularity": "line" })).1;
+        (line(&position), position["step"].as_u64().expect("a number"))
+    };
+    let forwards: Vec<_> = (0..4).map(|_| step("next")).collect();
+    assert_eq!(forwards, [(10, 1), (10, 4), (11, 7), (12, 9)], "an iteration is a step");
+    let backwards: Vec<_> = (0..4).map(|_| step("stepBack")).collect();
+    assert_eq!(backwards, [(11, 7), (10, 4), (10, 1), (9, 0)]);
+}
+
+#[test]
 fn next_stays_with_its_warp_and_ends_one_past_its_last_statement() {
     let folder = Folder::new();
     let mut client = calls(&folder);
