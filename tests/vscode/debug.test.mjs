@@ -53,6 +53,7 @@ describe('the debugger', { skip, timeout: 600_000 }, () => {
     bench = await startWorkbench();
     panel = new PanelPage(bench);
     await bench.page.setViewportSize({ width: 1024, height: 700 });
+    bench.configure({ 'warplens.lanes.display': 'strip' });
     bench.write('sums.ptx', KERNEL);
     await bench.open('sums.ptx');
   });
@@ -156,7 +157,7 @@ describe('the debugger', { skip, timeout: 600_000 }, () => {
     await (await panel.find('#warp-0')).filter({ hasText: '✓' }).waitFor();
     await shot('7-warps');
     await panel.click('#warp-0');
-    await bench.page.locator('.debug-call-stack .monaco-list-row.selected', { hasText: 'has ended' }).waitFor();
+    await stopsAt('ret;');
     await panel.click('#warp-1');
     await stopsAt('add.u32 %r3');
     await panel.tab('timeline');
