@@ -49,6 +49,8 @@ pub enum SpecialOrder {
     AlignsWarpgroup,
     /// A fence that releases only the accesses of a class.
     Releases(AccessClass),
+    /// `tcgen05.alloc`, which writes an address to shared memory.
+    Allocates,
     /// A copy to tensor memory, which reads a matrix given by a descriptor through the async proxy.
     AsyncMatrixCopy,
 }
