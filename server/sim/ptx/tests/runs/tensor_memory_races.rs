@@ -94,3 +94,18 @@ fn a_copy_overwrites_the_slot_of_an_allocation() {
     let stored = found(&body("@%p1 st.shared.u32 [slot], %r4;\n"));
     assert!(stored.contains("proxy-fence"), "{stored}");
 }
+
+/// What `tcgen05.fence::before_thread_sync` released before an earlier relaxed barrier does not hide what it releases later.
+#[test]
+fn relaxed_barriers_of_a_cluster_follow_each_other() {
+    let barrier = |fence: &str| {
+        format!(
+            "{fence}barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.acquire.aligned;\ntcgen05.fence::after_thread_sync;\n"
+        )
+    };
+    let fenced = barrier("tcgen05.fence::before_thread_sync;\n");
+    let body = |last: &str| format!("{STORE}{fenced}{LOAD}{fenced}{STORE}{fenced}{LOAD}{last}");
+    assert_eq!(found(&body(&fenced)), "");
+    let freed = found(&body(&barrier("")));
+    assert!(freed.contains("`tcgen05.dealloc` frees cells that `tcgen05.ld` reads"), "{freed}");
+}
