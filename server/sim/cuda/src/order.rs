@@ -55,13 +55,15 @@ pub enum SpecialOrder {
     AsyncMatrixCopy,
 }
 
-/// A class of accesses that a fence may be limited to.
+/// A class of accesses that a fence or a relaxed synchronization may be limited to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessClass {
     /// `mbarrier.init`
     Initializations,
     SharedMemory,
     TensorMemory,
+    /// Waits and announcements at mbarriers, which arrivals of any semantics order.
+    Phases,
 }
 
 impl SpecialOrder {
