@@ -64,6 +64,8 @@ pub enum AccessClass {
     TensorMemory,
     /// Waits and announcements at mbarriers, which arrivals of any semantics order.
     Phases,
+    /// The last strong write of a location: a thread that observes it comes after it, whatever its semantics.
+    LastWrite,
 }
 
 impl SpecialOrder {

@@ -64,6 +64,10 @@ impl VectorClock {
         }
     }
 
+    pub(super) fn remove(&mut self, agent: Agent) {
+        self.of.remove(&agent);
+    }
+
     pub(super) fn join(&mut self, other: &VectorClock) {
         if self.is_empty() {
             self.clone_from(other);
