@@ -49,17 +49,23 @@ pub enum SpecialOrder {
     AlignsWarpgroup,
     /// A fence that releases only the accesses of a class.
     Releases(AccessClass),
+    /// `tcgen05.alloc`, which writes an address to shared memory.
+    Allocates,
     /// A copy to tensor memory, which reads a matrix given by a descriptor through the async proxy.
     AsyncMatrixCopy,
 }
 
-/// A class of accesses that a fence may be limited to.
+/// A class of accesses that a fence or a relaxed synchronization may be limited to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessClass {
     /// `mbarrier.init`
     Initializations,
     SharedMemory,
     TensorMemory,
+    /// Waits and announcements at mbarriers, which arrivals of any semantics order.
+    Phases,
+    /// The last strong write of a location: a thread that observes it comes after it, whatever its semantics.
+    LastWrite,
 }
 
 impl SpecialOrder {

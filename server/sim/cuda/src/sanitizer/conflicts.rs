@@ -36,8 +36,8 @@ impl Conflicts {
     }
 }
 
-/// Whether a fence that orders only some accesses orders an earlier one before this one. `initializers` are the statements that
-/// initialize mbarriers.
+/// Whether a fence that orders only some accesses orders an earlier one before this one, or its thread has observed it. `initializers`
+/// are the statements that initialize mbarriers.
 #[cold]
 pub(super) fn is_published(
     initializers: &FxHashSet<u32>,
@@ -47,6 +47,11 @@ pub(super) fn is_published(
 ) -> bool {
     let strong = !access.stamp.is_weak();
     let orders = |class| access.sync.ordered_in_class(class, before, access.thread, strong);
-    is_shared && orders(AccessClass::SharedMemory)
+    let has_observed = || {
+        let class = AccessClass::LastWrite;
+        !before.is_weak() && access.sync.ordered_in_class(class, before, access.thread, true)
+    };
+    has_observed()
+        || is_shared && orders(AccessClass::SharedMemory)
         || initializers.contains(&before.statement()) && orders(AccessClass::Initializations)
 }

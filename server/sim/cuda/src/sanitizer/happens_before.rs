@@ -33,7 +33,7 @@ pub(super) use self::phases::PhaseKey;
 use super::stamp::{IN_FLIGHT, Stamp};
 use super::vector_clock::{Agent, VectorClock};
 use crate::memory::region::MemoryRegion;
-use crate::order::{Order, Scope};
+use crate::order::{AccessClass, Order, Scope};
 use crate::registers::{WIDTH, lanes};
 
 /// Maximum number of recorded epochs. Beyond it, all epochs so far count as ordered.
@@ -462,8 +462,9 @@ impl HappensBefore {
         if self.published.len() >= MAX_PUBLISHED && !self.published.contains_key(&location) {
             self.forget();
         }
-        let writer = Some((number, thread));
+        let (latest, writer) = (self.latest(), Some((number, thread)));
         let published = self.published.entry(location).or_default();
+        let earlier = published.writer;
         let same = published.writer.is_some_and(|(block, writer)| {
             (block, writer.warp, writer.lane) == (number, thread.warp, thread.lane)
         });
@@ -477,6 +478,18 @@ impl HappensBefore {
             match &mut published.by_scope[scope] {
                 Some((group, have)) if *group == groups[scope] => Arc::make_mut(have).join(&released),
                 other => *other = Some((groups[scope], released)),
+            }
+        }
+        // A release makes the write known like all before it.
+        if !how.release {
+            self.has_restricted = true;
+            let write = |(block, Thread { warp, lane })| {
+                Agent::Lane(block, warp, lane as u8).restricted(AccessClass::LastWrite)
+            };
+            for (_, known) in published.by_scope[..=how.scope as usize].iter_mut().flatten() {
+                let known = Arc::make_mut(known);
+                earlier.into_iter().for_each(|earlier| known.remove(write(earlier)));
+                known.learn(write((number, thread)), latest);
             }
         }
     }

@@ -21,6 +21,8 @@ use super::stamp::{Stamp, Strength};
 use crate::memory::mbarrier_object::Object;
 use crate::memory::region::MemoryRegion;
 use crate::memory::spaces::{Spaces, read};
+use crate::order::AccessClass;
+use crate::registers::lanes;
 
 /// What a lane does at an mbarrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +119,7 @@ impl Sanitizer {
         let ended = std::mem::take(&mut phases.running);
         phases.before = std::mem::replace(&mut phases.last, ended);
         phases.epochs = [self.sync.start_event(), phases.epochs[0]];
+        phases.known = std::mem::take(&mut phases.arrived);
         phases.completed = completed;
         phases.compared = None;
         phases.together.clear();
@@ -129,6 +132,7 @@ impl Sanitizer {
             self.report_early_wait(phases, act, spaces);
         }
         self.sync.learn_phase(act.thread, self.key(act.object), last);
+        self.sync.learn(act.thread, &phases.known);
         for wait in &mut phases.waits {
             if self.is_of(wait, self.sync.running(), act.thread.warp) {
                 wait.lanes &= !act.now.lanes;
@@ -157,6 +161,10 @@ impl Sanitizer {
             return;
         }
         self.compare(phases, act);
+        if self.patterns.is_relaxed && act.event != PhaseEvent::Copy {
+            let live = self.report.visit.live;
+            phases.arrived.join(&self.sync.known_of_class(AccessClass::Phases, act.thread, live));
+        }
         let running = &mut phases.running;
         match act.event {
             PhaseEvent::Copy => running.copies.push(act.now),
@@ -177,7 +185,7 @@ impl Sanitizer {
         }
         for earlier in phases.waits.iter_mut().chain(&mut phases.announced) {
             if !is_together {
-                earlier.lanes = self.sync.unordered(*earlier, thread, false);
+                earlier.lanes = self.unordered(*earlier, thread);
             } else if self.is_of(earlier, block, thread.warp) {
                 earlier.lanes &= !act.now.lanes;
             }
@@ -192,7 +200,7 @@ impl Sanitizer {
         for (block, thread) in std::mem::take(&mut phases.together) {
             for earlier in phases.waits.iter_mut().chain(&mut phases.announced) {
                 earlier.lanes = match block == running {
-                    true => self.sync.unordered(*earlier, thread, false),
+                    true => self.unordered(*earlier, thread),
                     // What threads of other blocks know is not at hand.
                     false => 0,
                 };
@@ -200,6 +208,16 @@ impl Sanitizer {
         }
         phases.waits.retain(|wait| wait.lanes != 0);
         phases.announced.retain(|announced| announced.lanes != 0);
+    }
+
+    /// The lanes whose act at an mbarrier comes before what the thread does now in no known order.
+    fn unordered(&self, earlier: Arrival, thread: Thread) -> u32 {
+        let is_unordered = |lane: &usize| {
+            let stamp = earlier.stamp.of_lane(*lane as u32);
+            !self.sync.ordered_in_class(AccessClass::Phases, stamp, thread, false)
+        };
+        let unordered = self.sync.unordered(earlier, thread, false);
+        lanes(unordered).filter(is_unordered).fold(0, |unordered, lane| unordered | 1 << lane)
     }
 
     fn is_of(&self, arrival: &Arrival, block: u32, warp: u32) -> bool {
@@ -213,7 +231,7 @@ impl Sanitizer {
         if self.sync.knows_phase(act.thread, key, epoch) {
             return true;
         }
-        let is_ordered = |earlier: &Arrival| self.sync.unordered(*earlier, act.thread, false) == 0;
+        let is_ordered = |earlier: &Arrival| self.unordered(*earlier, act.thread) == 0;
         let known = !phase.has_commits && phase.copies.is_empty() && phase.arrivals.iter().all(is_ordered);
         if known {
             self.sync.learn_phase(act.thread, key, epoch);
@@ -242,7 +260,7 @@ impl Sanitizer {
     /// An arrival, an announcement or a copy that nothing orders after the completion of the phase before.
     fn report_early(&mut self, phase: u64, before: &Needs, act: Act, spaces: &Spaces) {
         let unordered = |earlier: &Arrival| {
-            let lanes = self.sync.unordered(*earlier, act.thread, false);
+            let lanes = self.unordered(*earlier, act.thread);
             (lanes != 0).then(|| Arrival { lanes, ..*earlier }.first_lane())
         };
         let last = before.all().next_back().map(|last| last.first_lane());

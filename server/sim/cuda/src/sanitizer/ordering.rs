@@ -62,6 +62,7 @@ impl Sanitizer {
         match order.special {
             SpecialOrder::Initializes => drop(self.initializers.insert(statement)),
             SpecialOrder::ReadsConstantData => self.check_constant_data(event, spaces),
+            SpecialOrder::Allocates => self.proxies.exempt(statement),
             SpecialOrder::Invalidates => drop(self.invalidators.insert(statement)),
             _ => {}
         }

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::happens_before::{Arrival, Thread};
+use super::vector_clock::VectorClock;
 
 /// What a phase needs.
 #[derive(Debug, Default)]
@@ -25,6 +26,10 @@ pub(super) struct Phases {
     /// The epochs that stand for the completion of the last phase and of the one before; 0 if there is none.
     pub(super) epochs: [u32; 2],
     pub(super) running: Needs,
+    /// What the threads that arrived in the running phase had waited for and announced, and the same for the last phase. It is kept only
+    /// if the program has relaxed arrivals or waits: others make it known by themselves.
+    pub(super) arrived: VectorClock,
+    pub(super) known: VectorClock,
     pub(super) last: Needs,
     pub(super) before: Needs,
     /// The waits that saw the last completed phase, without those that happen before something that the running phase needs.

@@ -1,7 +1,7 @@
 //! Products of a warpgroup: misuse of their registers, and the order between the warps that execute them together.
 
 use warplens_sim_warp::finding_kind::FindingKind;
-use warplens_sim_warp::trace::{Related, Severity};
+use warplens_sim_warp::trace::Related;
 
 use super::Sanitizer;
 use super::happens_before::{SyncAccess, Thread};
@@ -15,19 +15,8 @@ pub enum Misuse {
     Result { register: u32, started: u32, reads: bool },
     /// The statement writes A of a product in flight.
     Source { register: u32, started: u32 },
-    /// The statement accesses a register that `tcgen05.ld` may still write, or that is computed from one.
-    Loaded { register: u32, started: u32, how: LoadedUse },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LoadedUse {
-    /// A loaded register has an effect.
-    Read,
-    Written,
-    /// Another register is computed, which has no effect yet.
-    Computed,
-    /// A register that was computed from a loaded one has an effect.
-    Derived,
+    /// The statement writes a register that `tcgen05.ld` may still write.
+    Loaded { register: u32, started: u32 },
 }
 
 impl Sanitizer {
@@ -113,32 +102,18 @@ impl Report {
                 "is overwritten",
                 "it is a source of a product in flight",
             ),
-            Misuse::Loaded { register, started, how } => (
+            Misuse::Loaded { register, started } => (
                 FindingKind::AsyncResult,
                 register,
                 started,
-                accessed(how != LoadedUse::Written),
-                match how {
-                    LoadedUse::Derived => "`tcgen05.ld` may still write its sources",
-                    _ => "`tcgen05.ld` may still write it",
-                },
+                "is overwritten",
+                "`tcgen05.ld` may still write it",
             ),
         };
-        let is_computed = matches!(misuse, Misuse::Loaded { how: LoadedUse::Computed, .. });
-        // Of many computations with one load, the first one stands for all.
-        let is_new = match is_computed {
-            true => self.checks.races && self.reported.insert((kind, started, None)),
-            false => self.note_new_race(kind, Some(started)),
-        };
-        if !is_new {
+        if !self.note_new_race(kind, Some(started)) {
             return;
         }
         let (advice, start) = match misuse {
-            Misuse::Loaded { how: LoadedUse::Computed, .. } => (
-                "the result has no effect here, and compilers move such instructions ahead of the wait; in PTX it is undefined: execute \
-                 `tcgen05.wait::ld.sync.aligned` before this statement",
-                "the load is started here",
-            ),
             Misuse::Loaded { .. } => (
                 "execute `tcgen05.wait::ld.sync.aligned` after the load and before this statement",
                 "the load is started here",
@@ -152,9 +127,6 @@ impl Report {
         };
         let message = format!("Register race: `{}` {what} while {part}\n{advice}", name_of(register));
         let related = Related::new(started, start);
-        let statement = self.visit.statement;
-        let finding = self.warp().finding(kind, message, statement, executed).with([related]);
-        let severity = if is_computed { Severity::Information } else { finding.severity };
-        self.findings.push(finding.with_severity(severity));
+        self.add(kind, message, executed, [related]);
     }
 }

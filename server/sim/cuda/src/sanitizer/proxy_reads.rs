@@ -27,11 +27,17 @@ use crate::registers::lanes;
 pub(super) struct Proxies {
     /// The writes that precede a proxy fence: in shared memory, and in global memory.
     fenced: [VectorClock; 2],
-    /// Executed statements that access memory through the async proxy.
-    asynchronous: FxHashSet<u32>,
+    /// Executed statements whose writes need no fence.
+    exempt: FxHashSet<u32>,
 }
 
 impl Proxies {
+    /// The writes of a statement need no fence: they go through the async proxy, or programs have read them before the memory is used for
+    /// copies, like the address that `tcgen05.alloc` writes.
+    pub(super) fn exempt(&mut self, statement: u32) {
+        self.exempt.insert(statement);
+    }
+
     /// Lanes that know this execute a proxy fence.
     #[cold]
     pub(super) fn fence(&mut self, known: &[(usize, Arc<VectorClock>)], fence: ProxyFence) {
@@ -54,7 +60,7 @@ impl Proxies {
         report: &mut Report,
         spaces: &Spaces,
     ) {
-        self.asynchronous.insert(report.visit.statement);
+        self.exempt(report.visit.statement);
         // Programs reduce into memory that they have cleared, without a fence.
         let writes =
             event.kind == AccessKind::Store && report.visit.order.special == SpecialOrder::AsyncProxy;
@@ -70,7 +76,7 @@ impl Proxies {
             let thread = Thread { warp: report.visit.warp, lane: lane as u32 };
             let is_unfenced = |write: Stamp, Origin { block, warp }: Origin| {
                 let fenced = &self.fenced[usize::from(extent.region != MemoryRegion::Shared)];
-                !self.asynchronous.contains(&write.statement())
+                !self.exempt.contains(&write.statement())
                     && !fenced.covers(block, warp, write.lane() as u8, write.epoch)
                     // If nothing orders the write, it is reported as a race instead.
                     && sync.ordered(write, thread, false)

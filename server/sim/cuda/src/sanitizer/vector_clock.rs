@@ -64,6 +64,10 @@ impl VectorClock {
         }
     }
 
+    pub(super) fn remove(&mut self, agent: Agent) {
+        self.of.remove(&agent);
+    }
+
     pub(super) fn join(&mut self, other: &VectorClock) {
         if self.is_empty() {
             self.clone_from(other);
@@ -100,10 +104,10 @@ impl VectorClock {
             _ => true,
         };
         let known = self.of.iter().filter(|(agent, _)| is_of_class(agent));
-        VectorClock {
-            of: known.map(|(agent, epoch)| (agent.restricted(class), *epoch)).collect(),
-            all: self.all,
-        }
+        let mut restricted = VectorClock { all: self.all, ..VectorClock::default() };
+        // An agent may be known both in whole and by its accesses of the class.
+        known.for_each(|(agent, epoch)| restricted.learn(agent.restricted(class), *epoch));
+        restricted
     }
 
     pub(super) fn covers_agent(&self, agent: Agent, epoch: u32) -> bool {

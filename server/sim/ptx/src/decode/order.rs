@@ -52,6 +52,9 @@ pub(super) fn order(instruction: Instruction<'_>) -> Order {
             Order { synchronizes: true, special: SpecialOrder::AlignsWarpgroup, ..Order::default() }
         }
         "tcgen05" if has(&["cp"]) => Order { special: SpecialOrder::AsyncMatrixCopy, ..Order::default() },
+        "tcgen05" if has(&["alloc"]) => {
+            Order { synchronizes: true, special: SpecialOrder::Allocates, ..Order::default() }
+        }
         "tcgen05" if has(&["commit"]) => Order { strong: true, release: true, ..Order::default() },
         "cp" if has(&["bulk"]) => Order { special: SpecialOrder::AsyncProxy, ..Order::default() },
         "clusterlaunchcontrol" => Order { special: SpecialOrder::AsyncProxy, ..Order::default() },

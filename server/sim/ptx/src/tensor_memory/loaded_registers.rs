@@ -1,22 +1,16 @@
 //! Registers that `tcgen05.ld` may still write: it is asynchronous until `tcgen05.wait::ld`.
 //!
-//! Compilers move instructions that only compute ahead of the wait, because nothing tells them that it produces the registers. What such an
-//! instruction computes is undefined like its operands, and it is a mistake only if it has an effect before the wait.
+//! An instruction that reads such a register gets the loaded value, without the wait: register dependencies within a thread hold (PTX ISA,
+//! section "tcgen05 Memory Consistency Model"). One that only writes it may come first.
 
 use rustc_hash::FxHashMap;
-use warplens_sim_cuda::sanitizer::products::{LoadedUse, Misuse};
+use warplens_sim_cuda::sanitizer::products::Misuse;
 
 use crate::program::{Function, Op, RegisterSlot, TensorMemoryOp, TensorOp};
 
-#[derive(Clone, Copy, Debug)]
-struct Loaded {
-    statement: u32,
-    /// Whether the register is computed from loaded ones.
-    is_computed: bool,
-}
-
+/// By register, the statement that loads it.
 #[derive(Debug, Default)]
-pub(crate) struct LoadedRegisters(FxHashMap<RegisterSlot, Loaded>);
+pub(crate) struct LoadedRegisters(FxHashMap<RegisterSlot, u32>);
 
 impl LoadedRegisters {
     pub(crate) fn is_in_flight(&self) -> bool {
@@ -24,7 +18,7 @@ impl LoadedRegisters {
     }
 
     pub(super) fn start(&mut self, registers: impl Iterator<Item = RegisterSlot>, statement: u32) {
-        self.0.extend(registers.map(|place| (place, Loaded { statement, is_computed: false })));
+        self.0.extend(registers.map(|place| (place, statement)));
     }
 
     /// The warp has waited for its loads.
@@ -32,41 +26,24 @@ impl LoadedRegisters {
         self.0.clear();
     }
 
-    /// The access of an instruction that is about to run to a register in flight. Another load may replace the value. Other functions
-    /// have other registers.
+    /// The overwriting of a register in flight by an instruction that is about to run. Another load may replace the value. Other
+    /// functions have other registers.
     pub(crate) fn misuse(&mut self, function: &Function, pc: u32) -> Option<Misuse> {
-        let op = function.code[pc as usize].op;
-        if let Op::Tensor(id) = op
+        let writes = function.writes_of(pc);
+        let place = |register: u32| function.frame.registers[register as usize].place;
+        let named = function.registers_of(pc).iter().copied().filter(|register| !writes.contains(register));
+        for read in function.flow.reads_of(pc).iter().map(|read| read.register).chain(named) {
+            self.0.remove(&place(read));
+        }
+        if let Op::Tensor(id) = function.code[pc as usize].op
             && matches!(function.tables[id], TensorOp::Memory(TensorMemoryOp::Load(_)))
         {
             return None;
         }
-        let writes = function.writes_of(pc);
-        let place = |register: u32| function.frame.registers[register as usize].place;
         let statements = function.first_statement..function.first_statement + function.code.len() as u32;
-        let found = function.registers_of(pc).iter().find_map(|&register| {
-            let loaded = *self.0.get(&place(register))?;
-            let reads = !writes.contains(&register);
-            let is_misuse = statements.contains(&loaded.statement) && (reads || !loaded.is_computed);
-            is_misuse.then_some((register, loaded, reads))
-        });
-        let computes = op.only_computes();
-        let Some((register, loaded, reads)) = found else {
-            if computes {
-                self.0.retain(|loaded, _| !writes.iter().any(|written| place(*written) == *loaded));
-            }
-            return None;
-        };
-        if reads && computes {
-            let computed = Loaded { is_computed: true, ..loaded };
-            self.0.extend(writes.iter().map(|written| (place(*written), computed)));
-        }
-        let how = match (reads, loaded.is_computed) {
-            (true, _) if computes => LoadedUse::Computed,
-            (true, true) => LoadedUse::Derived,
-            (true, false) => LoadedUse::Read,
-            (false, _) => LoadedUse::Written,
-        };
-        Some(Misuse::Loaded { register, started: loaded.statement, how })
+        writes.iter().find_map(|&register| {
+            let started = *self.0.get(&place(register))?;
+            statements.contains(&started).then_some(Misuse::Loaded { register, started })
+        })
     }
 }

@@ -180,6 +180,38 @@ fn lanes_that_another_lane_releases_may_fall_behind() {
     Ring { release, empty: 2, ..RING }.is_wrong("a wait for phase 0 of `full[0]` may be overtaken");
 }
 
+/// The order of phases does not depend on the semantics of arrivals and waits; the order of memory does.
+#[test]
+fn relaxed_arrivals_and_waits_order_phases() {
+    let found = |ring: Ring| {
+        let relaxed = |body: String, what: &str| {
+            body.replace(&format!("mbarrier.{what}.shared"), &format!("mbarrier.{what}.relaxed.cta.shared"))
+        };
+        let body = relaxed(relaxed(ring.body(), "try_wait.parity"), "arrive");
+        let findings = watched(&kernel(&body), 1, 96).2.findings;
+        let phases = findings.into_iter().filter(|finding| finding.kind == FindingKind::MbarrierPhase);
+        phases
+            .map(|finding| finding.message.lines().next().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
+    };
+    for slots in 1..4 {
+        for ring in [RING, STORES] {
+            let ring = Ring { slots, iterations: 4 * slots + 1, ..ring };
+            assert_eq!(found(ring), [""; 0]);
+            assert_eq!(found(Ring { release: WARPS_RELEASE, empty: 2, ..ring }), [""; 0]);
+        }
+    }
+    let release = "@%p9 mbarrier.arrive.shared::cta.b64 _, [%r21];";
+    for wrong in [
+        Ring { release, empty: 2, ..RING },
+        Ring { consumer_flips: false, ..RING },
+        Ring { empty: 63, ..RING },
+        Ring { producer_flips: false, ..STORES },
+    ] {
+        assert!(!found(wrong).is_empty(), "{}", wrong.body());
+    }
+}
+
 fn found(body: &str) -> Vec<(FindingKind, String)> {
     let text = format!(
         ".shared .align 128 .b8 tile[1024];\n.shared .align 8 .b64 bar;\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n\

@@ -6,7 +6,7 @@ use crate::common::watched::findings;
 /// the warp.
 fn found(body: &str) -> String {
     let text = format!(
-        ".shared .align 1024 .b8 sa[4096];\n.shared .align 8 .b64 done;\n.shared .align 8 .b64 empty;\n.shared .align 4 .b32 slot;\n\
+        ".shared .align 1024 .b8 sa[4096];\n.shared .align 8 .b64 done;\n.shared .align 8 .b64 empty;\n.shared .align 16 .b32 slot[4];\n\
          setp.eq.u32 %p1, %r1, 96;\nsetp.lt.u32 %p2, %r1, 96;\n\
          @!%p2 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [slot], 32;\n\
          @%p1 mbarrier.init.shared::cta.b64 [done], 1;\n@%p1 mbarrier.init.shared::cta.b64 [empty], 128;\n\
@@ -78,4 +78,34 @@ fn a_warp_that_has_not_waited_loads_the_result() {
     assert_eq!(found(&body("bar.sync 0;\n")), "");
     let missing = found(&body(""));
     assert!(missing.contains("warp 0"), "{missing}");
+}
+
+/// Triton uses the memory of the slot for copies after all threads have read it.
+#[test]
+fn a_copy_overwrites_the_slot_of_an_allocation() {
+    let body = |store: &str| {
+        format!(
+            "ld.param.u64 %rd1, [out];\n{store}bar.sync 0;\nmov.u32 %r2, slot;\n\
+             @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [done], 16;\n\
+             @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1], 16, [done];\n{DONE}"
+        )
+    };
+    assert_eq!(found(&body("")), "");
+    let stored = found(&body("@%p1 st.shared.u32 [slot], %r4;\n"));
+    assert!(stored.contains("proxy-fence"), "{stored}");
+}
+
+/// What `tcgen05.fence::before_thread_sync` released before an earlier relaxed barrier does not hide what it releases later.
+#[test]
+fn relaxed_barriers_of_a_cluster_follow_each_other() {
+    let barrier = |fence: &str| {
+        format!(
+            "{fence}barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.acquire.aligned;\ntcgen05.fence::after_thread_sync;\n"
+        )
+    };
+    let fenced = barrier("tcgen05.fence::before_thread_sync;\n");
+    let body = |last: &str| format!("{STORE}{fenced}{LOAD}{fenced}{STORE}{fenced}{LOAD}{last}");
+    assert_eq!(found(&body(&fenced)), "");
+    let freed = found(&body(&barrier("")));
+    assert!(freed.contains("`tcgen05.dealloc` frees cells that `tcgen05.ld` reads"), "{freed}");
 }

@@ -1,6 +1,6 @@
 //! Phases of mbarriers: which threads know that one has completed.
 
-use super::{Agent, HappensBefore, MAX_EPOCHS, MemoryLocation, Origin, Thread};
+use super::{Agent, HappensBefore, MAX_EPOCHS, MemoryLocation, Origin, Thread, VectorClock};
 
 /// An mbarrier: the cluster, and the offset in its shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,11 +51,21 @@ impl HappensBefore {
         self.knows_event(thread, Agent::PrerequisiteGrid, 1)
     }
 
+    /// A thread learns what a clock holds.
+    pub(crate) fn learn(&mut self, thread: Thread, known: &VectorClock) {
+        if !known.is_empty() {
+            self.knowledge_of(thread).join(known);
+        }
+    }
+
     fn learn_event(&mut self, thread: Thread, agent: Agent, epoch: u32) {
+        self.knowledge_of(thread).learn(agent, epoch);
+    }
+
+    fn knowledge_of(&mut self, thread: Thread) -> &mut VectorClock {
         let warp = &mut self.block.warps[thread.warp as usize];
         warp.is_merged = false;
-        let clock = &mut warp.lanes.get_or_insert_with(Default::default)[thread.lane as usize];
-        clock.knows.learn(agent, epoch);
+        &mut warp.lanes.get_or_insert_with(Default::default)[thread.lane as usize].knows
     }
 
     fn knows_event(&self, thread: Thread, agent: Agent, epoch: u32) -> bool {

@@ -25,6 +25,18 @@ impl HappensBefore {
         }
     }
 
+    /// What a thread knows of the accesses of a class, and has done itself.
+    pub(in crate::sanitizer) fn known_of_class(
+        &mut self,
+        class: AccessClass,
+        thread: Thread,
+        live: u32,
+    ) -> VectorClock {
+        self.has_restricted = true;
+        let known = self.known_by(thread.warp, live, 1 << thread.lane).pop();
+        known.map_or_else(VectorClock::default, |(_, known)| known.restricted(class))
+    }
+
     /// Whether a fence that releases only the accesses of a class orders an access of the class before the current one of
     /// `thread`. Like strong accesses, operations that a fence of their own orders need none of the thread to acquire.
     pub(in crate::sanitizer) fn ordered_in_class(
