@@ -278,7 +278,7 @@ fn tensor_memory_operations() {
     check_text(
         tensor_memory(&["    tcgen05.wait::ld.sync.aligned;"]),
         expect![[r#"
-            ["async-source", "async-result", "async-source"]
+            ["async-source", "async-source"]
             line 54: tcgen05.wait::ld.sync.aligned;
             []
         "#]],

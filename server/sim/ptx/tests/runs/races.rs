@@ -501,60 +501,6 @@ fn a_flag_of_another_block_needs_an_acquire_beyond_the_block() {
     assert!(findings("sm_90", 2, 32, &before).contains("error data-race"));
 }
 
-/// Who has observed a strong write of a flag may access the flag plainly.
-#[test]
-fn a_flag_is_reset_after_its_write_was_observed() {
-    let body = |write: &str, poll: &str, (before, after): (&str, &str)| {
-        format!(
-            "
-                setp.ne.u32 %p1, %r1, 0;
-                @%p1 exit;
-                setp.eq.u32 %p2, %r2, 1;
-                @%p2 bra READ;
-                st.global.u32 [%rd1+64], 7;
-                fence.acq_rel.gpu;
-                {write}
-                ret;
-                READ:
-                {before}
-                POLL:
-                {poll}
-                setp.eq.u32 %p3, %r6, 0;
-                @%p3 bra POLL;
-                fence.acq_rel.gpu;
-                ld.global.u32 %r5, [%rd1+64];
-                {after}
-                ret;
-            "
-        )
-    };
-    for write in [
-        "st.volatile.global.u32 [%rd1], 1;",
-        "st.relaxed.gpu.global.u32 [%rd1], 1;",
-        "red.relaxed.gpu.global.add.u32 [%rd1], 1;",
-        "atom.relaxed.gpu.global.exch.b32 %r7, [%rd1], 1;",
-        "st.release.gpu.global.u32 [%rd1], 1;",
-    ] {
-        for poll in ["ld.volatile.global.u32 %r6, [%rd1];", "ld.acquire.gpu.global.u32 %r6, [%rd1];"] {
-            for access in ["st.global.u32 [%rd1], 0;", "ld.global.u32 %r7, [%rd1];"] {
-                clean(2, 32, &body(write, poll, ("", access)));
-            }
-            // Before the poll the write may come later.
-            let found = findings("sm_90", 2, 32, &body(write, poll, ("ld.global.u32 %r7, [%rd1];", "")));
-            assert!(found.contains("error data-race"), "{write} {poll} {found}");
-        }
-    }
-    // Another write behind the same fence was not observed.
-    let two = "st.relaxed.gpu.global.u32 [%rd1], 1;\nst.global.u32 [%rd1+32], 1;";
-    let found = findings(
-        "sm_90",
-        2,
-        32,
-        &body(two, "ld.acquire.gpu.global.u32 %r6, [%rd1];", ("", "ld.global.u32 %r7, [%rd1+32];")),
-    );
-    assert!(found.contains("error data-race"), "{found}");
-}
-
 #[test]
 fn a_relaxed_flag_needs_a_fence_that_releases_the_data() {
     let with =
