@@ -552,7 +552,7 @@ fn a_run_that_stops_at_an_error_in_the_program() {
 
         stopped at an error in the program (run `warplens check` to show it): 1 warp instruction, 32 thread instructions
         coverage: 1 of 2 statements
-        verdict: findings (unsupported)
+        verdict: findings (unsupported, text-errors)
     "#]]);
 }
 
