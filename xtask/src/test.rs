@@ -19,7 +19,7 @@ const FAST: [Check; 4] = [
 ];
 
 /// The cheapest first.
-const FIRST: [Check; 10] = [
+const ALL: [Check; 15] = [
     ("formatting", formatting),
     ("generated files", || codegen::run(Mode::Check)),
     ("tidiness", tidy::run),
@@ -30,30 +30,18 @@ const FIRST: [Check; 10] = [
     ("package metadata", packages),
     ("programs that the editor tests drive", debian::ensure_programs),
     ("tests", || tests(&[])),
-];
-
-/// Each leaves a core idle for half of its time, so two run at once. They build in different folders.
-const AT_ONCE: [Check; 3] = [
-    ("the server as WebAssembly", web::test),
     ("documentation", documentation),
     ("the Python package and its wheel", python),
+    ("the server as WebAssembly", web::test),
+    ("the page, in browsers", web_tests::run),
+    ("the extension, in a real VS Code", editor_tests::run),
 ];
-
-/// These run their own parts at once.
-const LAST: [Check; 2] =
-    [("the page, in browsers", web_tests::run), ("the extension, in a real VS Code", editor_tests::run)];
 
 /// Runs the checks; the first that fails ends the run.
 pub(crate) fn run(fast: bool) -> Result<()> {
     let all = Instant::now();
     skipped::clear();
-    if fast {
-        FAST.iter().try_for_each(run_check)?;
-    } else {
-        FIRST.iter().try_for_each(run_check)?;
-        run_at_once()?;
-        LAST.iter().try_for_each(run_check)?;
-    }
+    (if fast { &FAST[..] } else { &ALL[..] }).iter().try_for_each(run_check)?;
     println!("\n{}", skipped::summary());
     println!("{} checks passed ({:.0?}).", if fast { "The fast" } else { "All" }, all.elapsed());
     Ok(())
@@ -61,10 +49,8 @@ pub(crate) fn run(fast: bool) -> Result<()> {
 
 /// Runs the check of this name.
 pub(crate) fn run_only(name: &str) -> Result<()> {
-    let checks = || FIRST.iter().chain(&AT_ONCE).chain(&LAST);
-    let Some(check) = checks().find(|check| check.0 == name) else {
-        let names: Vec<&str> = checks().map(|check| check.0).collect();
-        bail!("there is no check `{name}`: write one of\n{}", names.join("\n"));
+    let Some(check) = ALL.iter().find(|check| check.0 == name) else {
+        bail!("there is no check `{name}`: write one of\n{}", ALL.map(|check| check.0).join("\n"));
     };
     run_check(check)
 }
@@ -74,17 +60,6 @@ fn run_check(&(name, check): &Check) -> Result<()> {
     let start = Instant::now();
     check().with_context(|| format!("{name}: failed"))?;
     println!("=== {name}: passed ({:.0?})", start.elapsed());
-    Ok(())
-}
-
-fn run_at_once() -> Result<()> {
-    let program = std::env::current_exe().context("cannot find the program of the tasks")?;
-    let program = shell::path_text(&program)?;
-    let step = |&(name, _): &Check| (name, shell::command(".", program, &["test", "--only", name]));
-    let failed = shell::run_at_once(AT_ONCE.iter().map(step).collect());
-    if !failed.is_empty() {
-        bail!("failed: {}", failed.join(", "));
-    }
     Ok(())
 }
 

@@ -50,7 +50,7 @@ pub struct Source {
     pub language: Language,
     pub analysis: Analysis,
     pub file: FileId,
-    /// The number of its errors, when it has been asked for.
+    /// How many errors it has, counted when somebody first asks.
     errors: OnceCell<usize>,
 }
 
