@@ -47,7 +47,7 @@ pub(crate) fn is_ptx(template: &Template, dialect: Dialect, operands: &[Operand]
                     return dialect == Dialect::Cute
                         || (has_end || is_gpu) && is_gpu_constraints(operands, dialect);
                 }
-                return has_end && is_plain && (is_gpu || dialect != Dialect::Gcc);
+                return is_plain && (is_gpu || has_end && dialect != Dialect::Gcc);
             }
             let takes = |word: &str| {
                 isa::by_opcode(opcode).iter().any(|entry| entry.accepts(word) || entry.words.contains(&word))
@@ -104,7 +104,8 @@ fn word(section: &str) -> Word<'_> {
     }
     let word = rest.split([' ', '\t', '\r', ',', '[', '(']).next().unwrap_or_default();
     match word.strip_prefix('.') {
-        Some(name) => Word::Directive(name),
+        // `.reg.pred`
+        Some(name) => Word::Directive(name.split_once('.').map_or(name, |(name, _)| name)),
         None if word.is_empty() => Word::None,
         None => {
             let (opcode, modifiers) = word.split_at(word.find('.').unwrap_or(word.len()));

@@ -54,7 +54,11 @@ fn statement(text: &str, tokens: &[Token], at: usize, function: usize) -> Option
         .get(2)
         .filter(|part| matches!(part[..], [token] if matches!(token.text(text), "true" | "false")));
     let values = parts.iter().skip(2 + 2 + usize::from(effects.is_some()));
-    let values: Vec<_> = values.map(|part| span(part).map(|range| text[range].to_owned())).collect();
+    let values: Vec<_> = values.collect();
+    // `values...`
+    let is_plain = values.iter().all(|value| !value.is_empty() && !value[value.len() - 1].is(b'.'));
+    let values: Vec<_> =
+        values.into_iter().map(|part| span(part).map(|range| text[range].to_owned())).collect();
     let (operands, clobbers) = llvm::operands(&constraints, &values);
     if !is_ptx(&template, Dialect::Llvm, &operands, Context::Unknown) {
         return None;
@@ -86,6 +90,7 @@ fn statement(text: &str, tokens: &[Token], at: usize, function: usize) -> Option
         clobbers,
         constraints: constraint_tokens.and_then(span),
         options: Vec::new(),
+        arguments: is_plain.then_some(values.len()),
         pack: None,
         place: Place { function: function + 1, block: at + 1, architecture: None },
     })

@@ -45,6 +45,7 @@ fn statement(source: &Source<'_>, at: usize) -> Option<Statement> {
     let end =
         if tokens.get(close).is_some_and(|open| open.is(b'(')) { group_end(tokens, close) } else { close };
     let values = arguments(tokens.get(close + 1..end - 1).unwrap_or_default());
+    let is_plain = end > close && values.iter().all(|value| !value.is_empty() && !value[0].is(b'*'));
     let values: Vec<_> = values.iter().map(|value| span(value).map(|range| text[range].to_owned())).collect();
     let (operands, clobbers) = llvm::operands(&constraints, &values);
     if !is_ptx(&template, Dialect::Llvm, &operands, Context::Unknown) {
@@ -74,6 +75,7 @@ fn statement(source: &Source<'_>, at: usize) -> Option<Statement> {
         clobbers,
         constraints: span(constraint_tokens),
         options: Vec::new(),
+        arguments: is_plain.then_some(values.len()),
         pack: None,
         place: Place {
             function: source.function(at).map_or(0, |function| function + 1),

@@ -91,10 +91,11 @@ fn statement(
         denial,
         operands,
         knows_operands,
-        has_placeholders: true,
+        has_placeholders: !options.iter().any(|(name, _)| name == "raw"),
         clobbers,
         constraints: None,
         options,
+        arguments: None,
         pack: None,
         place: Place { function: function + 1, block: at + 1, architecture: None },
     })

@@ -27,6 +27,8 @@ pub struct Statement {
     pub constraints: Option<Range<usize>>,
     /// `register_only`, `may_diverge`, `nomem` …
     pub options: Vec<(String, Range<usize>)>,
+    /// How many values the host passes for the inputs, if that is known and written apart from the constraints.
+    pub arguments: Option<usize>,
     pub pack: Option<Pack>,
     pub place: Place,
 }
@@ -127,6 +129,4 @@ pub struct Pack {
     pub elements: u32,
     /// The bits of an element of the result, if it is known.
     pub result_bits: Option<u32>,
-    /// The number of arguments, if it is known.
-    pub arguments: Option<usize>,
 }

@@ -29,6 +29,32 @@ pub(crate) fn char_end(text: &str, at: usize) -> usize {
     text.get(at..).and_then(|rest| rest.chars().next()).map_or(text.len(), |c| at + c.len_utf8())
 }
 
+/// The character of the escape whose backslash is at `at`, and where the escape ends; `None` if its letter stands for itself. `\x` has at
+/// most `most` digits.
+pub(crate) fn escaped(source: &str, at: usize, end: usize, most: usize) -> Option<(char, usize)> {
+    let digits = |from: usize, most: usize, radix: u32| {
+        let rest = source.get(from..end).unwrap_or_default();
+        let digits = rest.chars().take(most).take_while(|c| c.is_digit(radix)).count();
+        (u32::from_str_radix(&rest[..digits], radix).unwrap_or(0), from + digits)
+    };
+    let letter = source.as_bytes().get(at + 1).filter(|_| at + 1 < end)?;
+    let (value, next) = match letter {
+        b'n' => (10, at + 2),
+        b't' => (9, at + 2),
+        b'r' => (13, at + 2),
+        b'a' => (7, at + 2),
+        b'b' => (8, at + 2),
+        b'f' => (12, at + 2),
+        b'v' => (11, at + 2),
+        b'x' => digits(at + 2, most, 16),
+        b'u' => digits(at + 2, 4, 16),
+        b'U' => digits(at + 2, 8, 16),
+        b'0'..=b'7' => digits(at + 1, 3, 8),
+        _ => return None,
+    };
+    Some((char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER), next))
+}
+
 /// The end of a comment that starts at `start` and may contain others.
 pub(crate) fn nested_comment_end(bytes: &[u8], start: usize, [open, close]: [&[u8; 2]; 2]) -> usize {
     let (mut depth, mut at) = (0usize, start);

@@ -228,3 +228,22 @@ fn nested_calls_end_soon() {
         let _ = by_id(host).unwrap().statements(&part.repeat(10_000));
     }
 }
+
+/// Names that stand for a sum of themselves, or of names that double each time.
+#[test]
+fn doubled_names_end_soon() {
+    let call = "tl.inline_asm_elementwise(s, '=r', [x], tl.int32, True, 1)\n";
+    let chain: String = (1..30).map(|at| format!("s{at} = s{0} + s{0}\n", at - 1)).collect();
+    for (host, text) in [
+        ("python", format!("s = s + s\n{call}")),
+        ("python", format!("s = 'mov'\n{}{call}", "s += s\n".repeat(50))),
+        ("python", format!("s0 = 'mov.u32 $0, 1;'\n{chain}s = s29\n{}", call.repeat(20))),
+        (
+            "mojo",
+            format!("alias s = s + s\nfn f():\n    inlined_assembly[s, UInt32, constraints=\"=r\"]()\n"),
+        ),
+    ] {
+        let statements = by_id(host).unwrap().statements(&text);
+        assert!(statements.iter().all(|statement| statement.template.text.len() < 1 << 20));
+    }
+}

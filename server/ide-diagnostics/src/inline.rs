@@ -20,6 +20,7 @@ mod asm_repeated_operand;
 mod asm_unused_operand;
 mod asm_volatile;
 mod braces;
+mod comments;
 mod effects;
 mod encoding;
 mod found;
@@ -44,7 +45,7 @@ use crate::rules::Rules;
 use accesses::Accesses;
 use allowed::is_allowed;
 use braces::Braces;
-use ptx_problems::{declares, names};
+use ptx_problems::{declares, uses_of};
 
 /// Reports the problems of a statement by itself. The text of the file in the database is that of its module.
 #[must_use]
@@ -59,7 +60,7 @@ pub fn check_statement(
     let mut found = Vec::new();
     asm_operand_index::check(statement, &mut found);
     asm_unused_operand::check(statement, &mut found);
-    asm_repeated_operand::check(statement, &mut found);
+    asm_repeated_operand::check(text, statement, &mut found);
     asm_constraint_type::check_constraints(statement, &mut found);
     asm_comment::check(statement, &mut found);
     let functions = placed_items(db, file).filter(|(item, _)| item.kind(db) == ItemKind::Function);
@@ -93,7 +94,7 @@ pub fn check_together<'s>(
         About::Statement => true,
         About::Undeclared(name) => !statements.iter().any(|statement| declares(statement, name)),
         About::Declared { name, function } => {
-            let is_user = |statement: &Statement| names(statement, name) && !declares(statement, name);
+            let is_user = |statement: &Statement| uses_of(statement, name) > 0 && !declares(statement, name);
             !braces.are_shared(*function) && !statements.iter().any(is_user)
         }
     };

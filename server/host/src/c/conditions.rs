@@ -114,10 +114,11 @@ fn read(text: &str) -> (Option<bool>, Option<u32>, Option<u32>) {
         let value = value.trim_start();
         let digits = value.bytes().take_while(u8::is_ascii_digit).count();
         let Ok(number) = value[..digits].parse::<u32>() else { continue };
-        let number = number / 10;
+        // Above 890 begins with the next target.
+        let number = number / 10 + u32::from(operator == ">" || operator == "<=");
         let is_negated = text[..at].trim_end().ends_with("!(") || text.trim_start().starts_with('!');
         match operator {
-            "<" if !text.contains("&&") => return (constant, None, Some(number)),
+            "<" | "<=" if !text.contains("&&") => return (constant, None, Some(number)),
             ">=" | "==" | ">" if !is_negated => least = least.max(Some(number)),
             _ => {}
         }
@@ -136,7 +137,9 @@ mod tests {
             (" (1) // on", (Some(true), None, None)),
             ("__CUDA_ARCH__ >= 900", (None, Some(90), None)),
             ("defined(__CUDA_ARCH__) && (__CUDA_ARCH__ >= 1000)", (None, Some(100), None)),
+            ("__CUDA_ARCH__ > 890", (None, Some(90), None)),
             ("__CUDA_ARCH__ < 800", (None, None, Some(80))),
+            ("__CUDA_ARCH__ <= 890", (None, None, Some(90))),
             ("!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700", (None, None, None)),
         ] {
             assert_eq!(read(text), expected, "{text}");

@@ -1,7 +1,7 @@
 //! String literals: where they end, and what they denote.
 
 use crate::template::Template;
-use crate::text::{char_end as text_char_end, newline};
+use crate::text::{char_end as text_char_end, escaped, newline};
 
 /// The end of the string whose quote is at `quote`. An unterminated one ends with its line.
 pub(super) fn end(bytes: &[u8], quote: usize) -> usize {
@@ -87,30 +87,14 @@ fn escape(source: &str, at: usize, end: usize, template: &mut Template) -> usize
     if line > 0 {
         return at + 1 + spaces + line;
     }
-    let Some(letter) = bytes.get(at + 1).filter(|_| at + 1 < end) else { return end };
-    let digits = |from: usize, most: usize, radix: u32| {
-        let digits = source[from..end].chars().take(most).take_while(|c| c.is_digit(radix)).count();
-        (u32::from_str_radix(&source[from..from + digits], radix).unwrap_or(0), from + digits)
-    };
-    let (value, next) = match letter {
-        b'n' => (10, at + 2),
-        b't' => (9, at + 2),
-        b'r' => (13, at + 2),
-        b'v' => (11, at + 2),
-        b'f' => (12, at + 2),
-        b'a' => (7, at + 2),
-        b'b' => (8, at + 2),
-        b'x' => digits(at + 2, 8, 16),
-        b'u' => digits(at + 2, 4, 16),
-        b'U' => digits(at + 2, 8, 16),
-        b'0'..=b'7' => digits(at + 1, 3, 8),
-        _ => {
-            let next = text_char_end(source, at + 1);
-            template.decode(&source[at + 1..next], at..next);
-            return next;
-        }
-    };
-    let c = char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER);
-    template.decode(c.encode_utf8(&mut [0; 4]), at..next);
+    if at + 1 >= end {
+        return end;
+    }
+    if let Some((c, next)) = escaped(source, at, end, 8) {
+        template.decode(c.encode_utf8(&mut [0; 4]), at..next);
+        return next;
+    }
+    let next = text_char_end(source, at + 1);
+    template.decode(&source[at + 1..next], at..next);
     next
 }

@@ -42,8 +42,9 @@ pub(super) struct Scopes {
     heads: Vec<&'static str>,
     last: Last,
     word: &'static str,
-    /// Whether a condition precedes directly: `if (x) asm(…)`.
+    /// Whether a condition precedes directly: `if (x) asm(…)`. A lambda runs where it is called, so it counts as one.
     conditional: bool,
+    after_bracket: bool,
     declares: Option<BraceKind>,
     next: usize,
     /// For each open condition, its branch and the braces at its start.
@@ -123,6 +124,7 @@ impl Scopes {
     }
 
     fn name(&mut self, name: &str) {
+        self.after_bracket = false;
         self.last = match name {
             "else" | "do" => Last::Keyword,
             "return" => Last::Other,
@@ -150,13 +152,14 @@ impl Scopes {
     fn punctuation(&mut self, byte: u8) {
         match byte {
             b'(' => {
-                self.heads.push(self.word);
+                // `[&](int x) {`
+                self.heads.push(if self.after_bracket { "lambda" } else { self.word });
                 self.last = Last::Other;
             }
             b')' => {
                 let head = self.heads.pop().unwrap_or_default();
-                self.last = if head.is_empty() { Last::Declarator } else { Last::Head };
-                self.conditional |= matches!(head, "if" | "switch" | "while");
+                self.last = if matches!(head, "" | "lambda") { Last::Declarator } else { Last::Head };
+                self.conditional |= matches!(head, "if" | "switch" | "while" | "lambda");
                 if head.is_empty() && self.declares == Some(BraceKind::Type) {
                     // `struct S f() {`; a type has no parentheses after its name but those of attributes.
                     self.declares = None;
@@ -166,7 +169,7 @@ impl Scopes {
                 let kind = match self.declares.take() {
                     Some(kind) => kind,
                     None if self.word == "linkage" => BraceKind::Namespace,
-                    None if self.conditional => BraceKind::Conditional,
+                    None if self.conditional || self.after_bracket => BraceKind::Conditional,
                     None => BraceKind::Code,
                 };
                 self.next += 1;
@@ -182,6 +185,7 @@ impl Scopes {
             b':' => self.last = Last::Boundary,
             _ => self.last = Last::Other,
         }
+        self.after_bracket = byte == b']';
         self.word = "";
     }
 

@@ -78,6 +78,7 @@ fn parse_statement(lexer: &mut Lexer<'_>, keyword: Token, position: Position) ->
         clobbers: clobbers.collect(),
         constraints: None,
         options: Vec::new(),
+        arguments: None,
         pack: None,
         place: position.place,
     })

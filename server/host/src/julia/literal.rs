@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::lexer::interpolation_end;
 use crate::template::Template;
-use crate::text::{char_end, is_name, name_end, newline};
+use crate::text::{char_end, escaped, is_name, name_end, newline};
 use crate::tokens::{Kind, Token, span};
 
 /// The text of an expression: literals joined with `*`. Everything else is a hole.
@@ -100,12 +100,10 @@ fn escape(source: &str, at: usize, end: usize, template: &mut Template) -> usize
         return (next + spaces(&source[next.min(end)..end])).min(end);
     }
     let next = char_end(source, at + 1).min(end);
-    let known = match bytes.get(at + 1) {
-        Some(b'n') => "\n",
-        Some(b't') => "\t",
-        Some(b'r') => "\r",
-        _ => &source[(at + 1).min(next)..next],
-    };
-    template.decode(known, at..next);
+    if let Some((c, next)) = escaped(source, at, end, 2) {
+        template.decode(c.encode_utf8(&mut [0; 4]), at..next);
+        return next;
+    }
+    template.decode(&source[(at + 1).min(next)..next], at..next);
     next.max(at + 1)
 }

@@ -109,6 +109,11 @@ impl<'t> Arguments<'t> {
         named.or_else(|| self.positional.get(position).map(|argument| (*argument, *argument)))
     }
 
+    /// Whether `*values` or `**values` may give further arguments.
+    fn has_unpacked(&self) -> bool {
+        self.positional.iter().any(|argument| argument.first().is_some_and(|token| token.is(b'*')))
+    }
+
     fn word(&self, which: (&[&str], usize)) -> Option<&'t str> {
         Some(&self.text[span(self.get(which)?.0)?])
     }
@@ -154,7 +159,10 @@ fn statement(source: &Source<'_>, at: usize, api: &Api) -> Option<Statement> {
         return None;
     }
     let effects = arguments.get(api.effects);
-    let denies = effects.map_or(api.denies_by_default, |_| arguments.word(api.effects) == Some(api.denial));
+    let denies = match effects {
+        Some(_) => arguments.word(api.effects) == Some(api.denial),
+        None => api.denies_by_default && !arguments.has_unpacked(),
+    };
     let keyword = tokens[at].start..tokens[at].end;
     let denial = denies.then(|| denial(text, api, &keyword, effects.and_then(|(_, whole)| span(whole))));
     let knows_operands = constraints.holes() == 0 && !constraint_tokens.is_empty();
@@ -171,7 +179,8 @@ fn statement(source: &Source<'_>, at: usize, api: &Api) -> Option<Statement> {
         clobbers,
         constraints: span(constraint_tokens),
         options: Vec::new(),
-        pack: pack(&arguments, api, values.map(|values| values.len())),
+        arguments: values.map(|values| values.len()),
+        pack: pack(&arguments, api),
         place: Place {
             function: source.function(at).map_or(0, |function| function + 1),
             block: at + 1,
@@ -215,7 +224,7 @@ fn list(text: &str, tokens: &[Token]) -> Option<Vec<String>> {
     })
 }
 
-fn pack(arguments: &Arguments<'_>, api: &Api, values: Option<usize>) -> Option<Pack> {
+fn pack(arguments: &Arguments<'_>, api: &Api) -> Option<Pack> {
     if api.dialect != Dialect::Triton {
         return None;
     }
@@ -228,5 +237,5 @@ fn pack(arguments: &Arguments<'_>, api: &Api, values: Option<usize>) -> Option<P
         "int8" | "uint8" => Some(8),
         _ => None,
     };
-    Some(Pack { elements, result_bits, arguments: values })
+    Some(Pack { elements, result_bits })
 }

@@ -1,10 +1,11 @@
 //! The text that an expression of Python or Mojo gives, as far as it can be read.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use super::lexer::Literal;
 use crate::template::Template;
-use crate::text::{char_end, line_end, newline};
+use crate::text::{char_end, escaped, line_end, newline};
 use crate::tokens::{Kind, Token, group_end, span};
 
 /// The tokens of a file, in which names are looked up.
@@ -15,14 +16,26 @@ pub(crate) struct Source<'t> {
     lines: Vec<(usize, usize)>,
     /// Where each name occurs.
     names: HashMap<&'t str, Vec<usize>>,
+    /// What may still be spent on names: `s += s` doubles a text each time.
+    budget: Cell<usize>,
 }
 
 /// How many names and parentheses may be inside each other.
 const MAX_DEPTH: u32 = 32;
 
+/// What may be spent on names in any file, and the bytes of text that cost as much as looking a name up.
+const BUDGET: usize = 1 << 12;
+const BYTES: usize = 64;
+
 impl<'t> Source<'t> {
     pub(crate) fn new(text: &'t str, tokens: &'t [Token]) -> Source<'t> {
-        let mut source = Source { text, tokens, lines: Vec::new(), names: HashMap::new() };
+        let mut source = Source {
+            text,
+            tokens,
+            lines: Vec::new(),
+            names: HashMap::new(),
+            budget: Cell::new(BUDGET + tokens.len()),
+        };
         for (index, token) in tokens.iter().enumerate() {
             if source.is_first(index) {
                 let line = memchr::memrchr(b'\n', &text.as_bytes()[..token.start]).map_or(0, |at| at + 1);
@@ -111,7 +124,16 @@ impl<'t> Source<'t> {
             Some(found) => found?,
             None => self.assignment(name, 0..self.tokens.len(), at)??,
         };
-        Some(self.eval(self.statement(found), found, depth))
+        self.spend(1)?;
+        let text = self.eval(self.statement(found), found, depth);
+        self.spend(text.text.len() / BYTES)?;
+        Some(text)
+    }
+
+    fn spend(&self, cost: usize) -> Option<()> {
+        let left = self.budget.get();
+        self.budget.set(left.saturating_sub(cost));
+        (left >= cost).then_some(())
     }
 
     /// Of the assignments in a range of tokens: `None` if there is none, `Some(None)` if several may reach `at`.
@@ -322,36 +344,22 @@ fn escape(source: &str, at: usize, end: usize, template: &mut Template) -> usize
     if line > 0 {
         return (at + 1 + line).min(end);
     }
-    let digits = |from: usize, most: usize, radix: u32| {
-        let rest = source.get(from..end).unwrap_or_default();
-        let digits = rest.chars().take(most).take_while(|c| c.is_digit(radix)).count();
-        (u32::from_str_radix(&rest[..digits], radix).unwrap_or(0), from + digits)
-    };
-    let (value, next) = match bytes.get(at + 1).filter(|_| at + 1 < end) {
-        Some(b'n') => (10, at + 2),
-        Some(b't') => (9, at + 2),
-        Some(b'r') => (13, at + 2),
-        Some(b'a') => (7, at + 2),
-        Some(b'b') => (8, at + 2),
-        Some(b'f') => (12, at + 2),
-        Some(b'v') => (11, at + 2),
-        Some(b'x') => digits(at + 2, 2, 16),
-        Some(b'u') => digits(at + 2, 4, 16),
-        Some(b'U') => digits(at + 2, 8, 16),
-        Some(b'0'..=b'7') => digits(at + 1, 3, 8),
-        Some(b'\\' | b'"' | b'\'' | b'$') => {
-            template.decode(&source[at + 1..at + 2], at..at + 2);
-            return at + 2;
+    if let Some((c, next)) = escaped(source, at, end, 2) {
+        template.decode(c.encode_utf8(&mut [0; 4]), at..next);
+        return next;
+    }
+    let next = char_end(source, at + 1).min(end);
+    match source.get(at + 1..end).and_then(|rest| rest.chars().next()) {
+        Some('\\' | '"' | '\'') => template.decode(&source[at + 1..next], at..next),
+        // `\N{BULLET}`
+        Some('N') if bytes.get(at + 2) == Some(&b'{') => {
+            let close = memchr::memchr(b'}', &bytes[at..end]).map_or(end, |close| at + close + 1);
+            template.hole(at..close);
+            return close;
         }
         // An unknown escape stays as it is.
-        _ => {
-            let next = char_end(source, at + 1).min(end);
-            template.copy(&source[at..next], at);
-            return next;
-        }
-    };
-    let c = char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER);
-    template.decode(c.encode_utf8(&mut [0; 4]), at..next);
+        _ => template.copy(&source[at..next], at),
+    }
     next
 }
 

@@ -3,6 +3,7 @@
 use warplens_hir::ptx::{Instruction, Operand};
 use warplens_host::Dialect;
 use warplens_ide_db::{Diagnostic, Severity};
+use warplens_isa::ptx as isa;
 
 use super::accesses::Accesses;
 use super::ranges::text_range;
@@ -15,13 +16,17 @@ pub(super) fn check(text: &str, accesses: &Accesses<'_>, found: &mut Vec<Diagnos
     if accesses.statement.dialect != Dialect::Gcc {
         return;
     }
-    for instruction in accesses.instructions().filter(|instruction| is_shared(*instruction)) {
-        for base in bases(accesses, instruction) {
+    for instruction in accesses.instructions() {
+        for base in shared_bases(accesses, instruction) {
             let name = accesses.function.name(base);
             let Some(operand) = accesses.operand(&name) else { continue };
             let declared = &accesses.statement.operands[operand];
             let expression = declared.expression.as_deref().unwrap_or_default();
-            let Some(severity) = severity(&text[..accesses.statement.range.start], expression) else {
+            // The compiler takes no pointer there: the class of the object overloads `&`.
+            if declared.class() == "r" && expression.trim_start().starts_with('&') {
+                continue;
+            }
+            let Some(severity) = severity(text, accesses.statement.range.start, expression) else {
                 continue;
             };
             let Some(host) = accesses.host(name.range) else { continue };
@@ -35,36 +40,39 @@ pub(super) fn check(text: &str, accesses: &Accesses<'_>, found: &mut Vec<Diagnos
     }
 }
 
-/// A load, store or atomic whose only state space is `.shared`.
-fn is_shared(instruction: Instruction<'_>) -> bool {
-    let is_access = matches!(instruction.opcode(), "ld" | "st" | "atom" | "red" | "ldmatrix" | "stmatrix");
-    is_access && instruction.modifiers().iter().any(|word| word == "shared" || word.starts_with("shared::"))
-}
-
-/// The registers at the start of addresses.
-fn bases(accesses: &Accesses<'_>, instruction: Instruction<'_>) -> Vec<warplens_hir::ptx::NameId> {
+/// The registers at the start of addresses in shared memory: a state space is that of all addresses, several are in their order.
+fn shared_bases(accesses: &Accesses<'_>, instruction: Instruction<'_>) -> Vec<warplens_hir::ptx::NameId> {
+    let words = instruction.modifiers().iter();
+    let spaces = words.filter_map(|word| isa::state_space(&format!(".{word}"))).map(|space| space.name);
+    let spaces: Vec<_> = spaces.collect();
+    let is_shared = |at: usize| {
+        let space = if spaces.len() == 1 { spaces.first() } else { spaces.get(at) };
+        space.is_some_and(|space| space.starts_with(".shared"))
+    };
     let addresses = instruction.operands().iter().filter_map(|operand| accesses.function.address(*operand));
-    addresses
-        .filter_map(
-            |address| if let Operand::Register { name, .. } = address.base { Some(name) } else { None },
-        )
+    let shared = addresses.enumerate().filter(|(at, _)| is_shared(*at)).map(|(_, address)| address.base);
+    shared
+        .filter_map(|base| if let Operand::Register { name, .. } = base { Some(name) } else { None })
         .collect()
 }
 
 /// How bad it is that an expression is the address: `&x`, or the name of a pointer or of an array in shared memory, also after casts and
 /// with something added. `None` if it may be an address of shared memory.
-fn severity(before: &str, expression: &str) -> Option<Severity> {
+fn severity(text: &str, at: usize, expression: &str) -> Option<Severity> {
     let rest = without_casts(expression);
     if let Some(object) = rest.strip_prefix('&') {
         let is_object = object.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '('));
         return is_object.then_some(Severity::Error);
     }
+    let before = &text[..at];
     let start = before.len().saturating_sub(MAX_LOOK_BACK);
     let start = (start..before.len()).find(|at| before.is_char_boundary(*at)).unwrap_or(before.len());
     let (name, _) = rest.split_once('+').unwrap_or((rest, ""));
     let name = without_casts(name);
     let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    if is_name { severity_of_name(&before[start..], name) } else { None }
+    let severity = if is_name { severity_of_name(&before[start..], name) } else { None };
+    // Files that make pointers of such addresses pass them on as pointers.
+    severity.filter(|severity| *severity == Severity::Error || !text.contains("cvta.to.shared.u64"))
 }
 
 /// The expression in its brackets and casts to pointers and integers.
@@ -107,37 +115,67 @@ fn is_type(text: &str) -> bool {
 /// pointer to an object, `const float *p`. Programs with such pointers exist that work, where the window of shared memory starts at a
 /// multiple of 2^32.
 fn severity_of_name(before: &str, name: &str) -> Option<Severity> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let uses = before.match_indices(name).filter(|(at, _)| {
-        !before[..*at].ends_with(is_word) && !before[at + name.len()..].starts_with(is_word)
-    });
-    // What follows a type, a `*` or a `&` may be a declaration.
-    let may_declare = |at: usize| {
-        let ahead = before[..at].trim_end();
-        ahead.ends_with(|c: char| is_word(c) || matches!(c, '*' | '&' | '>')) && !ahead.ends_with("return")
-    };
-    let (at, _) = uses.clone().filter(|(at, _)| may_declare(*at)).last()?;
-    let start = before[..at].rfind([';', '{', '}']).map_or(0, |end| end + 1);
-    let (declared, after) = (&before[start..at], before[at + name.len()..].trim_start());
-    let is_shared = declared.split_whitespace().any(|word| word == "__shared__");
-    let (from, depths) = (&before[at..], depths(&before[at..]));
-    if is_shared && after.starts_with('[') {
+    let at = declaration(before, name)?;
+    let (declared, after) = around(before, name, at);
+    let depths = depths(&before[at..]);
+    if is_shared_array(declared, after) {
         return (depths.lowest >= 0).then_some(Severity::Error);
     }
     let declared = declared.trim_end().strip_suffix('*')?;
     // Another value may be an address of shared memory.
     let mut later =
-        uses.filter(|(other, _)| *other > at).map(|(other, _)| before[other + name.len()..].trim_start());
+        uses(before, name).filter(|other| *other > at).map(|other| before[other + name.len()..].trim_start());
     if later.any(|rest| rest.starts_with('=') && !rest.starts_with("==")) {
         return None;
     }
     let is_pointer = match after.strip_prefix('=') {
         Some(value) => {
-            is_type_of_object(declared) && value.trim_start().starts_with('&') && depths.lowest >= 0
+            is_type_of_object(declared) && depths.lowest >= 0 && is_object(before, value.trim_start())
         }
-        None => is_parameter(declared, &from[name.len()..]) && depths.last > 0,
+        None => is_parameter(declared, &before[at + name.len()..]) && depths.last > 0,
     };
     is_pointer.then_some(Severity::Warning)
+}
+
+/// Where a text has a name.
+fn uses<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
+    let is_whole =
+        move |at: &usize| !text[..*at].ends_with(is_word) && !text[at + name.len()..].starts_with(is_word);
+    text.match_indices(name).map(|(at, _)| at).filter(is_whole)
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Where a name was declared last: what follows a type, a `*` or a `&` may be a declaration.
+fn declaration(before: &str, name: &str) -> Option<usize> {
+    let may_declare = |at: &usize| {
+        let ahead = before[..*at].trim_end();
+        ahead.ends_with(|c: char| is_word(c) || matches!(c, '*' | '&' | '>')) && !ahead.ends_with("return")
+    };
+    uses(before, name).filter(may_declare).last()
+}
+
+/// What precedes and what follows a declared name.
+fn around<'t>(text: &'t str, name: &str, at: usize) -> (&'t str, &'t str) {
+    let start = text[..at].rfind([';', '{', '}']).map_or(0, |end| end + 1);
+    (&text[start..at], text[at + name.len()..].trim_start())
+}
+
+fn is_shared_array(declared: &str, after: &str) -> bool {
+    declared.split_whitespace().any(|word| word == "__shared__") && after.starts_with('[')
+}
+
+/// Whether a value is the address of an object: `&x`, or an array in shared memory.
+fn is_object(before: &str, value: &str) -> bool {
+    let name = &value[..value.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(value.len())];
+    let is_whole = !name.is_empty() && value[name.len()..].trim_start().starts_with(';');
+    let is_array = |at| {
+        let (declared, after) = around(before, name, at);
+        is_shared_array(declared, after)
+    };
+    value.starts_with('&') || is_whole && declaration(before, name).is_some_and(is_array)
 }
 
 /// Whether a parameter after `declared` is one of a function whose body follows.

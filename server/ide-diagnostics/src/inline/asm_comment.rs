@@ -3,18 +3,15 @@
 use warplens_host::{Piece, PieceKind, Statement};
 use warplens_ide_db::{Diagnostic, Severity};
 
+use super::comments::comments;
 use super::ranges::text_range;
 use crate::codes;
 
 pub(super) fn check(statement: &Statement, found: &mut Vec<Diagnostic>) {
     let template = &statement.template;
     let text = &template.text;
-    for (at, _) in text.match_indices("//") {
-        let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-        if text[start..at].contains("//") {
-            continue;
-        }
-        let end = text[at..].find('\n').map_or(text.len(), |length| at + length);
+    for comment in comments(text).into_iter().filter(|comment| comment.is_line) {
+        let (at, end) = (comment.range.start, comment.range.end);
         let comment = template.pieces.iter().position(|piece| piece.template.contains(&at));
         let Some(comment) = comment else { continue };
         let pieces = template.pieces[comment..].windows(2).take_while(|pair| pair[1].template.start < end);

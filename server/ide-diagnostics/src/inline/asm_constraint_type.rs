@@ -25,8 +25,10 @@ pub(super) fn of_operand(statement: &Statement, text: &str, found: Diagnostic) -
 pub(super) fn check_constraints(statement: &Statement, found: &mut Vec<Diagnostic>) {
     match statement.dialect {
         Dialect::Gcc => found.extend(tied(statement).or_else(|| refused(statement))),
+        Dialect::PtxAsm => found.extend(refused(statement)),
         Dialect::Triton => found.extend(pack(statement)),
-        _ => {}
+        Dialect::Cute | Dialect::Llvm => found.extend(arguments(statement)),
+        Dialect::Rust => {}
     }
 }
 
@@ -40,7 +42,7 @@ fn tied(statement: &Statement) -> Option<Diagnostic> {
     Some(Diagnostic::new(text_range(&operand.range), Severity::Error, codes::ASM_CONSTRAINT_TYPE, message))
 }
 
-/// What nvcc says no to: outputs without `=`, inputs with it, and letters of other targets.
+/// What nvcc and `ptx_asm!` say no to: outputs without `=`, inputs with it, and letters of other targets.
 fn refused(statement: &Statement) -> Option<Diagnostic> {
     if !statement.knows_operands {
         return None;
@@ -58,13 +60,37 @@ fn refused(statement: &Statement) -> Option<Diagnostic> {
             format!("the constraint `\"{constraint}\"` is one of an output; write `\"{}\"`, or move the operand", operand.class())
         } else if !operand.class().chars().all(is_letter) {
             format!(
-                "nvcc does not know the constraint `\"{constraint}\"` in PTX; write `h`, `r`, `l`, `q`, `f`, `d`, `n` or `C`"
+                "the constraint `\"{constraint}\"` does not exist in PTX; write `h`, `r`, `l`, `q`, `f`, `d`, `n` or `C`"
             )
         } else {
             return None;
         };
         Some(Diagnostic::new(text_range(range), Severity::Error, codes::ASM_CONSTRAINT_TYPE, problem))
     })
+}
+
+/// LLVM needs an argument for each input.
+fn arguments(statement: &Statement) -> Option<Diagnostic> {
+    let arguments = statement.arguments.filter(|_| statement.knows_operands)?;
+    let operands = &statement.operands;
+    // An output in memory takes an argument too.
+    if operands.iter().any(|operand| operand.constraint.contains('*')) {
+        return None;
+    }
+    let inputs = operands.iter().filter(|operand| operand.direction == Direction::Input).count();
+    let range = text_range(statement.constraints.as_ref()?);
+    let message = format!(
+        "the constraints have {}, but the call passes {}: each argument needs one",
+        count(inputs, "input"),
+        count(arguments, "argument")
+    );
+    (inputs != arguments)
+        .then(|| Diagnostic::new(range, Severity::Error, codes::ASM_CONSTRAINT_TYPE, message))
+}
+
+fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
 }
 
 /// A call with `pack` needs registers for all elements that it processes at once.
@@ -90,7 +116,7 @@ fn pack(statement: &Statement) -> Option<Diagnostic> {
             return Some(wrong("outputs", needed, outputs));
         }
     }
-    let arguments = pack.arguments?;
+    let arguments = statement.arguments?;
     let least = arguments * (elements * 8).div_ceil(32);
     if inputs < least {
         return Some(wrong("inputs or more", least, inputs));

@@ -1,4 +1,4 @@
-//! `asm-label`: a label or register that exists twice when the function is inlined twice.
+//! `asm-label`: a label, register or variable that exists twice when the function is inlined twice.
 
 use warplens_hir::ptx::SymbolKind;
 use warplens_ide_db::{Diagnostic, Severity};
@@ -6,6 +6,7 @@ use warplens_ide_db::{Diagnostic, Severity};
 use super::accesses::Accesses;
 use super::found::{About, Found};
 use super::placeholders::{PartKind, parts};
+use super::ptx_problems::uses_of;
 use super::ranges::text_range;
 use crate::codes;
 
@@ -24,6 +25,8 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Found>) {
         let what = match symbol.kind {
             SymbolKind::Label { .. } => "label",
             SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. } => "register",
+            // Kernels set memory aside that they address otherwise.
+            SymbolKind::Variable(_) if uses_of(accesses.statement, &symbol.name) > 1 => "variable",
             _ => continue,
         };
         // The registers of the operands are not in the host file.

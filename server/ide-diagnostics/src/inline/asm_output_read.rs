@@ -1,10 +1,10 @@
 //! `asm-output-read`: an output that is read before it is written.
 
-use warplens_hir::ptx::Role;
+use warplens_hir::ptx::{Operand, Role};
 use warplens_host::Direction;
 use warplens_ide_db::{Diagnostic, Severity};
 
-use super::accesses::Accesses;
+use super::accesses::{Access, Accesses};
 use super::ranges::text_range;
 use crate::codes;
 
@@ -14,17 +14,23 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
         return;
     }
     let all = accesses.all();
-    let has_labels = accesses.function.labels().next().is_some();
+    let labels: Vec<_> = accesses.function.labels().collect();
     for (index, operand) in statement.operands.iter().enumerate() {
         let is_tied = statement.operands.iter().any(|other| other.tied() == Some(index));
         if operand.direction != Direction::Output || is_tied {
             continue;
         }
         let mut own = all.iter().filter(|access| access.operand == index);
-        let Some(read) = own.clone().find(|access| access.role == Role::Read) else { continue };
+        let reads = |access: &&Access| access.role == Role::Read || accumulates(accesses, access.instruction);
+        let Some(read) = own.clone().find(reads) else { continue };
         let is_written_before =
             own.any(|access| access.role != Role::Read && access.instruction < read.instruction);
-        if is_written_before || read.is_guarded && has_labels || is_cleared(accesses, read.instruction, index)
+        // After a label, the order of the text is not that of the run.
+        let may_follow = labels.iter().any(|label| label.target.index() <= read.instruction);
+        if is_written_before
+            || may_follow
+            || read.is_guarded && !labels.is_empty()
+            || is_cleared(accesses, read.instruction, index)
         {
             continue;
         }
@@ -45,6 +51,19 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
             codes::ASM_OUTPUT_READ,
             message,
         ));
+    }
+}
+
+/// Whether the instruction adds to its result: a `wgmma` whose `scale-d` is not the constant 0.
+fn accumulates(accesses: &Accesses<'_>, instruction: usize) -> bool {
+    let Some(instruction) = accesses.function.instructions().nth(instruction) else { return false };
+    if instruction.opcode() != "wgmma" || !instruction.has("mma_async") {
+        return false;
+    }
+    let scale = if instruction.has("sp") { 5 } else { 3 };
+    match instruction.operands().get(scale) {
+        Some(Operand::Constant(id)) => accesses.function.constant(*id).as_integer() != Some(0),
+        scale => scale.is_some(),
     }
 }
 

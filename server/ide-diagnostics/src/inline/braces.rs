@@ -5,20 +5,25 @@ use rustc_hash::FxHashMap;
 use warplens_host::Statement;
 use warplens_ide_db::{Diagnostic, Severity};
 
+use super::comments::comments;
 use super::placeholders::{PartKind, parts};
 use super::ranges::text_range;
 use crate::codes;
 
-/// The braces of the statements of a file, by function.
-pub(super) struct Braces(FxHashMap<usize, OfFunction>);
+/// The braces of the statements of a file.
+pub(super) struct Braces {
+    functions: FxHashMap<usize, OfFunction>,
+    /// How many all statements open and do not close. Functions and macros may come in pairs, which open and close a scope.
+    depth: i32,
+}
 
 #[derive(Clone, Copy, Default)]
 struct OfFunction {
     /// How many its statements open and do not close.
     depth: i32,
-    /// Whether one of its statements opens a scope that it does not close, or the other way round.
-    has_unmatched: bool,
-    /// Whether the text of one of its statements is not known.
+    /// The block of its statements that open a scope and do not close it, or the other way round.
+    unmatched: Option<usize>,
+    /// Whether the text of one of its statements is not known, or they do not run together.
     is_unknown: bool,
 }
 
@@ -32,25 +37,30 @@ pub(super) struct Unmatched {
 impl Braces {
     pub(super) fn new<'s>(statements: impl Iterator<Item = (&'s Statement, &'s Unmatched)>) -> Braces {
         let mut functions: FxHashMap<usize, OfFunction> = FxHashMap::default();
+        let mut all = 0;
         for (statement, Unmatched { opened, closed }) in statements {
             let found = functions.entry(statement.place.function).or_default();
-            found.depth += opened.len() as i32 - closed.len() as i32;
-            found.has_unmatched |= !opened.is_empty() || !closed.is_empty();
+            let depth = opened.len() as i32 - closed.len() as i32;
+            (found.depth, all) = (found.depth + depth, all + depth);
+            if !opened.is_empty() || !closed.is_empty() {
+                let block = *found.unmatched.get_or_insert(statement.place.block);
+                found.is_unknown |= block != statement.place.block;
+            }
             found.is_unknown |= statement.template.holes() > 0;
         }
-        Braces(functions)
+        Braces { functions, depth: all }
     }
 
     /// Whether a statement of the function may open a scope around another one.
     pub(super) fn are_shared(&self, function: usize) -> bool {
-        self.0.get(&function).is_some_and(|found| found.has_unmatched || found.is_unknown)
+        self.functions.get(&function).is_some_and(|found| found.unmatched.is_some() || found.is_unknown)
     }
 
     /// The first brace of a statement that no statement of its function closes or opens.
     pub(super) fn problem(&self, statement: &Statement, unmatched: &Unmatched) -> Option<Diagnostic> {
         let OfFunction { depth, is_unknown, .. } =
-            self.0.get(&statement.place.function).copied().unwrap_or_default();
-        if depth == 0 || is_unknown || statement.template.holes() > 0 {
+            self.functions.get(&statement.place.function).copied().unwrap_or_default();
+        if depth.signum() * self.depth.signum() <= 0 || is_unknown || statement.template.holes() > 0 {
             return None;
         }
         let (at, message) = match (depth > 0, unmatched.opened.first(), unmatched.closed.first()) {
@@ -72,25 +82,20 @@ impl Braces {
 /// The unmatched braces of a statement's PTX.
 pub(super) fn unmatched(statement: &Statement) -> Unmatched {
     let mut found = Unmatched::default();
+    let comments = comments(&statement.template.text);
+    let is_code = |at: &usize| !comments.iter().any(|comment| comment.range.contains(at));
     for part in parts(statement) {
         let text = match part.kind {
             PartKind::Text => &statement.template.text[part.range.clone()],
             PartKind::Character(text) => text,
             _ => continue,
         };
-        let mut comment = false;
-        let mut previous = ' ';
-        for (at, c) in text.char_indices() {
-            comment = match c {
-                '\n' => false,
-                '/' if previous == '/' => true,
-                _ => comment,
-            };
-            previous = c;
-            match c {
-                '{' if !comment => found.opened.push(part.range.start + at),
-                '}' if !comment && found.opened.pop().is_none() => found.closed.push(part.range.start + at),
-                _ => {}
+        let braces = text.match_indices(['{', '}']).map(|(at, brace)| (part.range.start + at, brace));
+        for (at, brace) in braces.filter(|(at, _)| is_code(at)) {
+            if brace == "{" {
+                found.opened.push(at);
+            } else if found.opened.pop().is_none() {
+                found.closed.push(at);
             }
         }
     }

@@ -9,7 +9,7 @@ pub(super) enum Effect {
     Memory,
     /// It reads memory.
     Load,
-    /// Its result differs from one execution to the next, or from one place to another.
+    /// Its result differs from one execution to the next, or from one place to another, or it changes something besides memory.
     Changes,
     None,
 }
@@ -27,8 +27,21 @@ pub(super) fn effect(function: &Function, instruction: Instruction<'_>) -> Effec
         }
         "ld" if has("volatile") || has("acquire") || has("relaxed") || has("mmio") => Effect::Changes,
         "ld" | "ldu" | "ldmatrix" | "suld" => Effect::Load,
-        "nanosleep" | "activemask" => Effect::Changes,
-        "mov" if reads_clock(function, instruction) => Effect::Changes,
+        "tcgen05"
+        | "wgmma"
+        | "setmaxnreg"
+        | "clusterlaunchcontrol"
+        | "prefetch"
+        | "prefetchu"
+        | "applypriority"
+        | "nanosleep"
+        | "activemask"
+        | "elect"
+        | "trap"
+        | "exit"
+        | "brkpt"
+        | "pmevent" => Effect::Changes,
+        _ if reads_counter(function, instruction) => Effect::Changes,
         _ => Effect::None,
     }
 }
@@ -39,9 +52,12 @@ pub(super) fn reads_memory(instruction: Instruction<'_>) -> bool {
     is_load && !instruction.has("const") && !instruction.has("param")
 }
 
-fn reads_clock(function: &Function, instruction: Instruction<'_>) -> bool {
+/// Whether an instruction reads a clock or another counter.
+fn reads_counter(function: &Function, instruction: Instruction<'_>) -> bool {
     function.names_of(instruction).any(|name| match name.resolution {
-        Resolution::Special(word) => word.starts_with("%clock") || word.starts_with("%globaltimer"),
+        Resolution::Special(word) => {
+            ["%clock", "%globaltimer", "%pm"].iter().any(|counter| word.starts_with(counter))
+        }
         _ => false,
     })
 }

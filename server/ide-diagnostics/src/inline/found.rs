@@ -20,7 +20,7 @@ pub(super) enum About {
     Statement,
     /// A name that the statement does not declare: it is no problem if another statement does.
     Undeclared(String),
-    /// A register without a scope, in a function of the host: it is no problem if another statement uses it, or may have
+    /// A register or variable without a scope, in a function of the host: it is no problem if another statement uses it, or may have
     /// opened a scope around it.
     Declared { name: String, function: usize },
 }

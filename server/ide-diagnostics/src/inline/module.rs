@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use warplens_host::{Operand, Statement, Template};
+use warplens_host::{Dialect, Operand, Statement, Template};
 use warplens_isa::ptx as isa;
 
 use super::braces::{Unmatched, unmatched};
@@ -45,7 +45,7 @@ impl Module {
 #[must_use]
 pub fn register(statement: &Statement, index: usize) -> String {
     match (&statement.dialect, &statement.operands[index].name) {
-        (warplens_host::Dialect::Gcc | warplens_host::Dialect::PtxAsm, None) => format!("%{index}"),
+        (Dialect::Gcc | Dialect::PtxAsm, None) => format!("%{index}"),
         (_, Some(name)) if is_identifier(name) => format!("${name}"),
         _ => format!("${index}"),
     }
@@ -59,9 +59,13 @@ fn is_identifier(name: &str) -> bool {
 #[must_use]
 pub fn register_type<'s>(statement: &'s Statement, operand: &'s Operand) -> Option<&'static str> {
     let tied = operand.tied().and_then(|output| statement.operands.get(output));
+    // LLVM declares registers by their width.
+    let is_untyped = matches!(statement.dialect, Dialect::Triton | Dialect::Cute | Dialect::Llvm);
     Some(match tied.unwrap_or(operand).class() {
         "r" | "reg32" => ".b32",
         "l" | "reg64" => ".b64",
+        "f" if is_untyped => ".b32",
+        "d" if is_untyped => ".b64",
         "f" => ".f32",
         "d" => ".f64",
         "h" | "reg16" | "c" => ".b16",

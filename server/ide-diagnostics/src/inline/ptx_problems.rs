@@ -3,8 +3,11 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use smol_str::SmolStr;
+use warplens_hir::ptx::{Mnemonic, MnemonicForms};
 use warplens_host::{Statement, Template};
 use warplens_ide_db::{Database, Diagnostic, File, Fix, Fixes, Related, Severity, TextEdit};
+use warplens_isa::ptx::{Requirement, TargetRequirement};
 
 use super::asm_constraint_type;
 use super::encoding::encode;
@@ -17,7 +20,7 @@ use crate::file::diagnostics;
 use crate::rules::Rules;
 
 /// What may be wrong within a statement, whatever surrounds it.
-const OF_STATEMENTS: [&str; 18] = [
+const OF_STATEMENTS: [&str; 21] = [
     codes::UNKNOWN_INSTRUCTION,
     codes::UNKNOWN_MODIFIER,
     codes::UNKNOWN_COMPONENT,
@@ -36,6 +39,9 @@ const OF_STATEMENTS: [&str; 18] = [
     codes::VECTOR_LENGTH,
     codes::STATE_SPACE,
     codes::IMMEDIATE_RANGE,
+    codes::REMOVED_FORM,
+    codes::INVALID_DECLARATION,
+    codes::INVALID_INITIALIZER,
 ];
 
 /// What needs the whole text of the statement.
@@ -94,6 +100,10 @@ fn in_host(host_text: &str, module: &Module, statement: &Statement, found: Diagn
     if found.code == codes::UNRESOLVED_NAME && may_be_of_module(module, &range) {
         return None;
     }
+    // Another target may still have it.
+    if found.code == codes::REMOVED_FORM && !module.knows_target && !is_removed_everywhere(text) {
+        return None;
+    }
     let about = match found.code {
         codes::UNRESOLVED_NAME => About::Undeclared(text.to_owned()),
         _ => About::Statement,
@@ -129,6 +139,24 @@ fn in_host(host_text: &str, module: &Module, statement: &Statement, found: Diagn
     Some(Found { diagnostic: in_words_of_host(statement, before, rest, typed), about })
 }
 
+/// The newest architecture that the compilers of inline PTX no longer know.
+const OLD: u32 = 35;
+
+/// Whether no target of the compilers has the form of a mnemonic.
+fn is_removed_everywhere(mnemonic: &str) -> bool {
+    let mut words = mnemonic.split('.').map(SmolStr::from);
+    let Some(opcode) = words.next() else { return false };
+    let MnemonicForms::Known(forms) = (Mnemonic { opcode, modifiers: words.collect() }).forms() else {
+        return false;
+    };
+    let is_removed = |removed: Requirement| match removed.target {
+        TargetRequirement::Any => true,
+        TargetRequirement::AtLeast(number) => number <= OLD,
+        _ => false,
+    };
+    forms.iter().all(|found| found.form.removed.is_some_and(is_removed))
+}
+
 /// The first operand of the host in the statement of PTX from an offset on.
 fn first_operand(module: &Module, statement: &Statement, from: usize) -> Option<Range<usize>> {
     let text = &module.text.text[from..module.body.end];
@@ -158,13 +186,25 @@ pub(super) fn declares(statement: &Statement, name: &str) -> bool {
     let text = &statement.template.text;
     occurrences(text, name).any(|at| {
         let line = text[..at].rfind([';', '{', '}']).map_or(0, |end| end + 1);
-        [".reg", ".shared", ".param"].iter().any(|space| text[line..at].contains(space))
+        let directive = text[line..at].trim_start();
+        [".reg", ".shared", ".param"].iter().any(|space| directive.starts_with(space))
+            && !is_closed(&text[at..])
     })
 }
 
-/// Whether a statement has the name in its text.
-pub(super) fn names(statement: &Statement, name: &str) -> bool {
-    occurrences(&statement.template.text, name).next().is_some()
+/// Whether a text closes the scope in which it begins.
+fn is_closed(text: &str) -> bool {
+    let braces = text.bytes().filter(|byte| matches!(byte, b'{' | b'}'));
+    let mut depths = braces.scan(0, |depth, brace| {
+        *depth += if brace == b'{' { 1 } else { -1 };
+        Some(*depth)
+    });
+    depths.any(|depth| depth < 0)
+}
+
+/// How often a statement has the name in its text.
+pub(super) fn uses_of(statement: &Statement, name: &str) -> usize {
+    occurrences(&statement.template.text, name).count()
 }
 
 /// Where a text has the name as a word.
@@ -185,10 +225,13 @@ fn may_be_of_module(module: &Module, range: &Range<usize>) -> bool {
     let line = text[..range.start].rfind([';', '{', '}']).map_or(0, |end| end + 1);
     let statement = text[line..range.start].trim_start();
     let is_address = text[..range.start].trim_end().ends_with('[');
+    let is_destination = !statement.contains(',');
     is_address
-        || ["call", "mov.u64", "mov.b64", "mov.u32", "mov.b32", "cvta"]
-            .iter()
-            .any(|opcode| statement.starts_with(opcode))
+        || statement.starts_with("call")
+        || !is_destination
+            && ["mov.u64", "mov.b64", "mov.u32", "mov.b32", "cvta"]
+                .iter()
+                .any(|opcode| statement.starts_with(opcode))
 }
 
 /// A fix whose edits change the host file as the document: `None` if a literal would need other quotes or escapes.

@@ -172,6 +172,11 @@ fn declarations_that_inlined_copies_repeat() {
         &[
             (&without, in_scope, "asm-label: the register `t`"),
             (label, &unique, "asm-label: the label `DONE`"),
+            (
+                "void f(int a) { asm volatile(\".shared .b32 t; st.shared.b32 [t], %0;\" :: \"r\"(a) : \"memory\"); }",
+                "void f(int a) { asm volatile(\"{ .shared .b32 t; st.shared.b32 [t], %0; }\" :: \"r\"(a) : \"memory\"); }",
+                "asm-label: the variable `t`",
+            ),
         ],
     );
     // Statements that share a register, and a scope that another statement opens.
@@ -179,6 +184,7 @@ fn declarations_that_inlined_copies_repeat() {
         "void f(int a) { asm volatile(\".reg .b32 t;\"); asm volatile(\"mov.b32 t, %0;\" :: \"r\"(a)); }",
         "__global__ void f() { asm volatile(\"{\"); asm volatile(\".reg .b32 t; mov.b32 t, 1;\"); asm volatile(\"}\"); }",
         "__global__ void f() { asm volatile(\".shared .b8 room[4096];\"); }",
+        "__global__ void f() { asm(\"{ .reg.pred %p; .reg.b32 %t;\"); asm(\"mov.b32 %t, 1; setp.ne.b32 %p, %t, 0;\"); asm(\"}\"); }",
     ] {
         assert_eq!(found_in("cu", shared), [""; 0], "{shared}");
     }
@@ -197,6 +203,7 @@ fn pointers_in_accesses_to_shared_memory() {
         ("int i) { __shared__ float t[64];", "t + i"),
         ("int i) { __shared__ float t[64];", "(const void *)(t + i)"),
         ("int i) { float x; float *p = &x;", "p"),
+        ("int i) { __shared__ float t[64]; float *p = t;", "p"),
     ] {
         let found = found_in("cu", &load(before, address));
         assert!(
@@ -212,12 +219,256 @@ fn pointers_in_accesses_to_shared_memory() {
         ("uint64_t a) { float *p = (float *)__cvta_generic_to_shared(&x);", "p"),
         ("const float *q) { uint64_t p = address(a * q);", "p"),
         ("const float *p) { p = (const float *)__cvta_generic_to_shared(p);", "p"),
+        ("const float *p) { asm(\"cvta.to.shared.u64 %0, %0;\" : \"+l\"(p));", "p"),
     ] {
         assert_eq!(found_in("cu", &load(before, address)), [""; 0], "{before} {address}");
     }
     // A parameter of another function.
     let other = "__device__ float g(const float *p) { return *p; }";
     assert_eq!(found_in("cu", &format!("{other} {}", load("", "p").replace("f( ", "f() { "))), [""; 0]);
+}
+
+/// Each statement has its addresses in shared memory in another place.
+#[test]
+fn every_address_in_shared_memory() {
+    let with = |text: &str, address: &str| {
+        format!(
+            "__device__ void f(const void *g, uint64_t a) {{ __shared__ float t[64]; __shared__ uint64_t bar; asm volatile(\"{text}\" :: \"l\"({address}), \"l\"(g) : \"memory\"); }}"
+        )
+    };
+    for (text, address) in [
+        ("mbarrier.init.shared::cta.b64 [%0], 1; prefetch.global.L2 [%1];", "&bar"),
+        ("cp.async.cg.shared.global [%0], [%1], 16;", "t"),
+        ("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 16, [bar];", "t + 4"),
+    ] {
+        let found = found_in("cu", &with(text, address));
+        assert!(found.iter().any(|found| found.starts_with("asm-address-space")), "{text}: {found:?}");
+        let found = found_in("cu", &with(text, "a"));
+        assert!(!found.iter().any(|found| found.starts_with("asm-address-space")), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn names_that_no_statement_declares() {
+    for statement in
+        ["ld.shared.u32 tmp, [%1]; add.u32 %0, tmp, 1;", "mov.u32 %0, 1; st.shared.u32 [%1], tmp;"]
+    {
+        let text = format!(
+            "__device__ void f(unsigned a) {{ unsigned o; asm volatile(\"{statement}\" : \"=r\"(o) : \"r\"(a) : \"memory\"); }}"
+        );
+        let found = found_in("cu", &text);
+        assert!(found.iter().any(|found| found.starts_with("unresolved-name")), "{statement}: {found:?}");
+        let declared = text.replace("f(unsigned a) {", "f(unsigned a) { asm volatile(\".reg .u32 tmp;\");");
+        assert_eq!(found_in("cu", &declared), [""; 0]);
+    }
+}
+
+#[test]
+fn comments_have_no_code() {
+    let statement = |text: &str| {
+        format!(
+            "__device__ void f(int a, int b) {{ int r; asm(\"{text}\" : \"=r\"(r) : \"r\"(a), \"r\"(b)); }}"
+        )
+    };
+    for right in [
+        "{ // result {%0}, inputs %1, %2\\n .reg .u32 t; add.u32 t, %1, %2; mov.u32 %0, t; }",
+        "add.u32 %0, %1, %2; /* opens { here */",
+        "{ /* https://x.y/z } */ .reg .u32 t; add.u32 t, %1, %2; mov.u32 %0, t; }",
+        "add.u32 %0, %1, %2; /* see https://x.y */\" \"mul.lo.u32 %0, %0, 3;",
+    ] {
+        assert_eq!(found_in("cu", &statement(right)), [""; 0], "{right}");
+    }
+    let open = found_in("cu", &statement("{ add.u32 %0, %1, %2; /* } */"));
+    assert!(open.len() == 1 && open[0].contains("this `{` is never closed"), "{open:?}");
+}
+
+#[test]
+fn elements_in_sequence() {
+    let pack = |operands: [&str; 4]| {
+        let operands = operands.map(|operand| format!("\"r\"({operand})")).join(", ");
+        format!(
+            "__device__ void f(const unsigned *a, unsigned b0, unsigned b1, unsigned b2, unsigned b3, int i) {{ asm volatile(\"st.global.v4.b32 [%0], {{%1, %2, %3, %4}};\" :: \"l\"(a), {operands} : \"memory\"); }}"
+        )
+    };
+    for (operands, missing) in [
+        (["a[0]", "a[1]", "a[1]", "a[3]"], "a[2]"),
+        (["a[i + 0]", "a[i + 1]", "a[i + 1]", "a[i + 3]"], "a[i + 2]"),
+        (["a[0x0]", "a[0x1]", "a[0x1]", "a[0x3]"], "a[2]"),
+        (["*(a + 0)", "*(a + 0)", "*(a + 2)", "*(a + 3)"], "*(a + 1)"),
+        (["v[0].x", "v[1].x", "v[1].x", "v[3].x"], "v[2].x"),
+        (["v.x", "v.y", "v.y", "v.w"], "v.z"),
+        (["b0", "b1", "b2", "b2"], "b3"),
+    ] {
+        let found = found_in("cu", &pack(operands));
+        let expected =
+            format!("asm-repeated-operand: `{}` is passed twice, and `{missing}` never", twice(operands));
+        assert!(found.len() == 1 && found[0].starts_with(&expected), "{found:?}");
+    }
+    // Vectors of two elements, a value used twice in a sum, and other sequences.
+    for operands in
+        [["q.x", "q.y", "q.y", "q.y"], ["c[0]", "c[1]", "c[1]", "i"], ["a[0]", "a[0]", "a[1]", "a[1]"]]
+    {
+        assert_eq!(found_in("cu", &pack(operands)), [""; 0], "{operands:?}");
+    }
+    let fma = "__device__ void f(float2 q, float *r) { float3 v; float x; asm(\"fma.rn.f32 %0, %1, %2, %3;\" : \"=f\"(x) : \"f\"(v.x), \"f\"(v.y), \"f\"(v.y)); *r = x + v.z; }";
+    assert_eq!(found_in("cu", fma), [""; 0]);
+}
+
+fn twice(operands: [&str; 4]) -> &str {
+    let mut later = operands.iter().enumerate().skip(1);
+    later.find(|(at, operand)| operands[..*at].contains(operand)).map(|(_, operand)| *operand).unwrap()
+}
+
+#[test]
+fn lambdas_run_where_they_are_called() {
+    let dealloc = |group: u32| {
+        format!("asm volatile(\"tcgen05.dealloc.cta_group::{group}.sync.aligned.b32 %0, 64;\" :: \"r\"(s));")
+    };
+    let function = |one: String, two: String| {
+        format!("template<bool Two> __device__ void f(unsigned s) {{ {one} {two} }}")
+    };
+    let lambda = |name: &str, body: String| format!("auto {name} = [&](int) {{ {body} }};");
+    let right = function(lambda("one", dealloc(1)), lambda("two", dealloc(2)));
+    assert_eq!(found_in("cu", &right), [""; 0]);
+    assert_problems("cu", &[(&function(dealloc(1), dealloc(2)), &right, "asm-cta-group")]);
+}
+
+#[test]
+fn forms_that_no_target_has() {
+    let of = |text: &str| {
+        format!("__device__ void f(float x) {{ float r; asm(\"{text}\" : \"=f\"(r) : \"f\"(x)); }}")
+    };
+    assert_problems(
+        "cu",
+        &[
+            (&of("ex2.f32 %0, %1;"), &of("ex2.approx.f32 %0, %1;"), "removed-form"),
+            (&of("div.f32 %0, %1, %1;"), &of("div.rn.f32 %0, %1, %1;"), "removed-form"),
+            (&of("mad.f32 %0, %1, %1, %1;"), &of("mad.rn.f32 %0, %1, %1, %1;"), "removed-form"),
+        ],
+    );
+    // Targets before sm_70 have them.
+    let shuffle = "__device__ void f(int x) { int r; asm volatile(\"shfl.bfly.b32 %0, %1, 1, 31;\" : \"=r\"(r) : \"r\"(x)); }";
+    assert_eq!(found_in("cu", shuffle), [""; 0]);
+}
+
+#[test]
+fn scopes_that_functions_and_branches_share() {
+    for right in [
+        "#define BEGIN asm volatile(\"{ .reg .b32 t;\")\n#define END asm volatile(\"}\")\n__global__ void k() {}",
+        "__device__ void f() {\n#if A\nasm(\"{ mov.b32 %0, 1;\" : \"=r\"(x));\n#else\nasm(\"{ mov.b32 %0, 2;\" : \"=r\"(x));\n#endif\nasm(\"}\"); }",
+    ] {
+        assert_eq!(found_in("cu", right), [""; 0], "{right}");
+    }
+    let open = found_in("cu", "__device__ void f() { asm volatile(\"{ membar.gl;\"); }");
+    assert!(open.len() == 1 && open[0].contains("never closed"), "{open:?}");
+    // The scope of another statement is closed.
+    let other =
+        "__device__ void g() { asm volatile(\"{ .reg .pred p; setp.eq.u32 p, 0, 0; @p membar.gl; }\"); }";
+    let forgotten = format!(
+        "{other} __device__ void f() {{ asm volatile(\"{{ setp.eq.u32 p, 0, 0; @p membar.gl; }}\"); }}"
+    );
+    let right = forgotten.replace("{ setp", "{ .reg .pred p; setp");
+    assert_problems("cu", &[(&forgotten, &right, "unresolved-name")]);
+}
+
+#[test]
+fn what_a_statement_really_says() {
+    let mov =
+        |text: &str| format!("__device__ void f(int a) {{ int o; asm(\"{text}\" : \"=r\"(o) : \"r\"(a)); }}");
+    let right = mov("{ .reg .b32 tmp; mov.b32 tmp, %1; mov.b32 %0, tmp; }");
+    let counted = |condition: &str| {
+        format!(
+            "__device__ void f() {{\n#if {condition}\nasm volatile(\"griddepcontrol.wait;\" ::: \"memory\");\n#endif\n}}"
+        )
+    };
+    let early = "__device__ void f(int a) { int o; asm(\"add.s32 %0, %0, 1; mov.b32 %0, %1;\" : \"=r\"(o) : \"r\"(a)); }";
+    let jump = early.replace(
+        "add.s32 %0, %0, 1; mov.b32 %0, %1;",
+        "bra S%=; L%=: add.s32 %0, %0, 1; bra E%=; S%=: mov.b32 %0, %1; bra L%=; E%=:",
+    );
+    assert_problems(
+        "cu",
+        &[
+            // The destination of `mov` is no variable of the module.
+            (&mov("{ mov.b32 tmp, %1; mov.b32 %0, tmp; }"), &right, "unresolved-name"),
+            (
+                &mov("{ .reg .b32 %r1; mov.b32 %r1, %1; mov.b32 %0, %r1; }"),
+                &mov("{ .reg .b32 %%r1; mov.b32 %%r1, %1; mov.b32 %0, %%r1; }"),
+                "asm-operand-index: nvcc takes `%r1`",
+            ),
+            (&counted("__CUDA_ARCH__ > 880"), &counted("__CUDA_ARCH__ > 890"), "needs-target"),
+            (early, &jump, "asm-output-read"),
+        ],
+    );
+    // LLVM knows registers by their width; arguments may come from a dictionary.
+    for right in [
+        "import triton.language as tl\ndef k(v):\n    tl.inline_asm_elementwise(\"add.u32 $0, $1, 0x8000;\", \"=f,f\", [v], tl.float32, True, 1)\n",
+        "from cutlass._mlir.dialects import llvm\nx = llvm.inline_asm(T.i32(), [], \"mov.u32 $0, %clock;\", \"=r\", **kw)\n",
+    ] {
+        assert_eq!(found_in("py", right), [""; 0], "{right}");
+    }
+}
+
+#[test]
+fn an_argument_for_each_input() {
+    let cute = |arguments: &str| {
+        format!(
+            "from cutlass._mlir.dialects import llvm\nx = llvm.inline_asm(T.i32(), [{arguments}], \"add.u32 $0, $1, $2;\", \"=r,r,r\", has_side_effects=True)\n"
+        )
+    };
+    assert_problems(
+        "py",
+        &[(
+            &cute("a"),
+            &cute("a, b"),
+            "asm-constraint-type: the constraints have 2 inputs, but the call passes 1 argument",
+        )],
+    );
+    let julia = |arguments: &str| {
+        format!(
+            "f(x, y) = @asmcall(\"add.u32 \\$0, \\$1, \\$2;\", \"=r,r,r\", true, UInt32, Tuple{{UInt32}}, {arguments})"
+        )
+    };
+    assert_problems(
+        "jl",
+        &[
+            (&julia("x"), &julia("x, y"), "asm-constraint-type"),
+            (&julia("x"), &julia("values..."), "asm-constraint-type"),
+        ],
+    );
+    let mojo = |arguments: &str| {
+        format!(
+            "fn f():\n    return inlined_assembly[\"add.u32 $0, $1, $2;\", UInt32, constraints=\"=r,r,r\", has_side_effect=True]({arguments})\n"
+        )
+    };
+    assert_problems("mojo", &[(&mojo("x, y, z"), &mojo("x, y"), "asm-constraint-type")]);
+}
+
+#[test]
+fn escapes_of_each_host() {
+    assert_eq!(
+        found_in(
+            "jl",
+            "f(a) = @asmcall(\"add.u32 \\x240, \\u00241, \\0441;\\x0a\", \"=r,r\", true, UInt32, Tuple{UInt32}, a)"
+        ),
+        [""; 0]
+    );
+    let python = |text: &str| {
+        format!(
+            "import triton.language as tl\ndef k(v):\n    tl.inline_asm_elementwise(\"{text}\", \"=r,r\", [v], tl.int32, True, 1)\n"
+        )
+    };
+    assert_problems(
+        "py",
+        &[(
+            &python("add.u32 $0, $1, $7; // \\n"),
+            &python("add.u32 $0, $1, $1; // \\N{BULLET}\\n"),
+            "asm-operand-index",
+        )],
+    );
+    let raw =
+        "unsafe fn f() { asm!(\"{ .reg .pred p; setp.eq.u32 p, 0, 0; @p membar.gl; }\", options(raw)); }";
+    assert_eq!(found_in("rs", raw), [""; 0]);
 }
 
 #[test]
@@ -234,8 +485,21 @@ fn what_the_compiler_of_the_host_is_told() {
         "cu",
         &[
             (&mask(""), &mask("volatile"), "asm-volatile"),
-            (&mov("\"=m\"(o)", "\"r\"(a)"), &right, "asm-constraint-type: nvcc does not know"),
-            (&mov("\"=r\"(o)", "\"g\"(a)"), &right, "asm-constraint-type: nvcc does not know"),
+            (
+                &mov("\"=m\"(o)", "\"r\"(a)"),
+                &right,
+                "asm-constraint-type: the constraint `\"=m\"` does not exist in PTX",
+            ),
+            (
+                &mov("\"=r\"(o)", "\"g\"(a)"),
+                &right,
+                "asm-constraint-type: the constraint `\"g\"` does not exist in PTX",
+            ),
+            (
+                "__device__ void f() { asm volatile(\"trap\"); }",
+                "__device__ void f() { asm volatile(\"trap;\"); }",
+                "syntax-error",
+            ),
             (
                 &mov("\"r\"(o)", "\"r\"(a)"),
                 &right,
