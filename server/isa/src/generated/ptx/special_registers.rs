@@ -732,8 +732,10 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         requirement: Requirement { since: Version::new(7, 6), target: TargetRequirement::AtLeast(80) },
         summary: "Where the region of shared memory that the system keeps for itself begins.",
         range: "target specific",
-        simulator: "0",
-        notes: &["A program may not touch that region."],
+        simulator: "behind the shared variables",
+        notes: &[
+            "Only the libraries of CUDA may use that region: cooperative groups of several warps have their barriers there.",
+        ],
         example: Example {
             code: "mov.b32 %r1, %reserved_smem_offset_begin;",
             target: "sm_80",
@@ -754,8 +756,10 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         requirement: Requirement { since: Version::new(7, 6), target: TargetRequirement::AtLeast(80) },
         summary: "Where the region of shared memory that the system keeps for itself ends.",
         range: "target specific",
-        simulator: "0",
-        notes: &["A program may not touch that region."],
+        simulator: "1,024 bytes after the beginning",
+        notes: &[
+            "Only the libraries of CUDA may use that region: cooperative groups of several warps have their barriers there.",
+        ],
         example: Example {
             code: "mov.b32 %r1, %reserved_smem_offset_end;",
             target: "sm_80",
@@ -776,8 +780,10 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         requirement: Requirement { since: Version::new(7, 6), target: TargetRequirement::AtLeast(80) },
         summary: "The size in bytes of the region of shared memory that the system keeps for itself.",
         range: "target specific",
-        simulator: "0",
-        notes: &["A program may not touch that region."],
+        simulator: "1024",
+        notes: &[
+            "Only the libraries of CUDA may use that region: cooperative groups of several warps have their barriers there.",
+        ],
         example: Example {
             code: "mov.b32 %r1, %reserved_smem_offset_cap;",
             target: "sm_80",
@@ -798,8 +804,10 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 42] = [
         requirement: Requirement { since: Version::new(7, 6), target: TargetRequirement::AtLeast(80) },
         summary: "Offsets inside the region of shared memory that the system keeps for itself.",
         range: "target specific",
-        simulator: "0",
-        notes: &["A program may not touch that region."],
+        simulator: "0 and 512 bytes after the beginning",
+        notes: &[
+            "Only the libraries of CUDA may use that region: cooperative groups of several warps have their barriers there.",
+        ],
         example: Example {
             code: "mov.b32 %r1, %reserved_smem_offset_0;\nmov.b32 %r2, %reserved_smem_offset_1;",
             target: "sm_80",

@@ -26,6 +26,9 @@ enum State {
     Ended,
 }
 
+/// The bytes of the widest access of a lane, which are aligned and so in one page of the shadow.
+const ROW: u32 = 16;
+
 pub struct Cluster<W: CudaWarp> {
     pub blocks: Vec<Block<W>>,
     states: Vec<State>,
@@ -85,7 +88,9 @@ impl<W: ClusterReports> Cluster<W> {
         let live = blocks.iter().flat_map(|block| block.warps.iter().map(W::live)).collect();
         // Clearing existing memory is cheaper than allocating new memory.
         shared.fill(0);
-        shared.resize(launch.shared as usize * blocks.len(), 0);
+        // Rows of all blocks are aligned as their addresses are.
+        let size = if blocks.len() > 1 { launch.shared.next_multiple_of(ROW) } else { launch.shared };
+        shared.resize(size as usize * blocks.len(), 0);
         let numbers = ctas.iter().map(|cta| launch.number(*cta) as u32).collect();
         Cluster {
             states: vec![State::Ready; blocks.len()],
@@ -93,7 +98,7 @@ impl<W: ClusterReports> Cluster<W> {
             shared,
             asynchronous: Queue::new(eager),
             tensor_memory: TensorMemory::default(),
-            sanitizer: ClusterSanitizer::new(numbers, launch.shared),
+            sanitizer: ClusterSanitizer::new(numbers, size),
             turns: Turns::default(),
             bytes: 0,
             blocks,

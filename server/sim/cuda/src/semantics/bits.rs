@@ -244,6 +244,23 @@ pub enum DotProduct {
     High,
 }
 
+impl DotProduct {
+    /// How many products, the bits of a part of `a`, and the first byte of `b`.
+    fn shape(self) -> (u32, u32, u32) {
+        match self {
+            DotProduct::Bytes => (4, 8, 0),
+            DotProduct::Low => (2, 16, 0),
+            DotProduct::High => (2, 16, 2),
+        }
+    }
+
+    /// The bits of `a` and of `b` that each product has.
+    pub fn parts(self) -> impl Iterator<Item = [u32; 2]> {
+        let (count, a_bits, first) = self.shape();
+        (0..count).map(move |i| [u32::MAX >> (32 - a_bits) << (a_bits * i), 0xff << (8 * (first + i))])
+    }
+}
+
 /// `dp4a` and `dp2a`
 pub fn dot_product(op: DotProduct, a_signed: bool, b_signed: bool, a: u32, b: u32, c: u32) -> u32 {
     let part = |word: u32, bits: u32, index: u32, signed: bool| {
@@ -251,11 +268,7 @@ pub fn dot_product(op: DotProduct, a_signed: bool, b_signed: bool, a: u32, b: u3
         let up = word >> (bits * index) << shift;
         if signed { (up as i32 >> shift) as u32 } else { up >> shift }
     };
-    let (count, a_bits, first) = match op {
-        DotProduct::Bytes => (4, 8, 0),
-        DotProduct::Low => (2, 16, 0),
-        DotProduct::High => (2, 16, 2),
-    };
+    let (count, a_bits, first) = op.shape();
     (0..count).fold(c, |sum, i| {
         let product = part(a, a_bits, i, a_signed).wrapping_mul(part(b, 8, first + i, b_signed));
         sum.wrapping_add(product)

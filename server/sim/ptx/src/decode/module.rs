@@ -12,8 +12,9 @@ use warplens_hir::ptx::{
 use warplens_isa::ptx::Target;
 use warplens_sim_cuda::windows;
 use warplens_sim_warp::memory::DeviceMemory;
-use warplens_sim_warp::objects::Object;
+use warplens_sim_warp::objects::{ArrayShape, Object};
 
+use super::specials::{RESERVED_SHARED, is_reserved};
 use super::storage::{self, Storage};
 use crate::program::{self, FrameObjects, ProgramObjects};
 
@@ -97,6 +98,8 @@ pub(super) struct Linked<'m> {
     /// The other objects. Objects in frames belong to the decoded functions.
     pub(super) objects: ProgramObjects,
     shared: u32,
+    /// Where the reserved shared memory begins, if a register tells it.
+    pub(super) reserved: u32,
     /// Bytes of each thread's local memory that the module's variables use.
     pub(super) local: u32,
     pub(super) dynamic_shared: u32,
@@ -118,6 +121,7 @@ impl<'m> Linked<'m> {
         linked.reach(module, entry)?;
         linked.place_variables(module)?;
         linked.place_statics()?;
+        linked.place_reserved();
         linked.dynamic_shared = linked.shared.next_multiple_of(linked.dynamic_align);
         if let Some(dynamic) = &mut linked.objects.dynamic_shared {
             dynamic.start = linked.dynamic_shared.into();
@@ -206,6 +210,24 @@ impl<'m> Linked<'m> {
             }
         }
         Ok(())
+    }
+
+    /// Places the reserved shared memory after the variables if the program can find it.
+    fn place_reserved(&mut self) {
+        let finds = |function: &Arc<hir::Function>| {
+            function.special_registers().any(|register| is_reserved(&function.referent_text(register)))
+        };
+        if self.functions.iter().any(finds) {
+            self.reserved = self.shared.next_multiple_of(16);
+            self.shared = self.reserved + RESERVED_SHARED;
+            let (start, len) = (self.reserved.into(), RESERVED_SHARED.into());
+            self.objects.shared.push(Object {
+                name: "reserved shared memory".into(),
+                start,
+                len,
+                shape: ArrayShape::default(),
+            });
+        }
     }
 
     fn place(&mut self, name: &SmolStr, variable: &Variable) -> Result<Storage, DecodeError> {

@@ -160,17 +160,17 @@ impl<'l> FunctionDecoder<'l, '_> {
                 let Resolution::Special(text) = self.hir.name(name).resolution else {
                     return Err(Why::operands());
                 };
-                match specials::source(text, component) {
-                    Some(Source::Fixed(special)) => {
-                        let bits = match ty.bits() {
-                            1 => 1,
-                            2..=32 => 32,
-                            _ => 64,
-                        };
-                        Ok((self.special(special, bits), bits))
-                    }
-                    _ => Err(Why(smol_str::format_smolstr!("`{text}` is not simulated"))),
-                }
+                let special = match specials::source(text, component) {
+                    Some(Source::Fixed(special)) => special,
+                    Some(Source::Reserved(at)) => Special::SharedAddress(self.linked.reserved + at),
+                    _ => return Err(Why(smol_str::format_smolstr!("`{text}` is not simulated"))),
+                };
+                let bits = match ty.bits() {
+                    1 => 1,
+                    2..=32 => 32,
+                    _ => 64,
+                };
+                Ok((self.special(special, bits), bits))
             }
             Operand::Symbol(_) | Operand::Address { form: AddressForm::Sum | AddressForm::Subscript, .. } => {
                 let (storage, offset) = self.symbol_address(operand)?;

@@ -9,6 +9,17 @@ pub(super) enum Source {
     Fixed(Special),
     Clock,
     ClockHigh,
+    /// The address of this byte of the reserved shared memory.
+    Reserved(u32),
+}
+
+/// The bytes of each block's shared memory that the system keeps for itself (CUDA programming guide, *Compute Capability 8.x*).
+/// Cooperative groups of several warps have their barriers there.
+pub(super) const RESERVED_SHARED: u32 = 1024;
+
+/// Whether a special register tells where the reserved shared memory is.
+pub(super) fn is_reserved(name: &str) -> bool {
+    matches!(source(name, None), Some(Source::Reserved(_)))
 }
 
 /// Whether a special register holds part of the grid workspace's address.
@@ -68,10 +79,12 @@ pub(super) fn source(name: &str, component: Option<Component>) -> Option<Source>
         "smid" | "gridid" | "current_graph_exec" => Special::Number(0),
         "clock" | "clock64" | "globaltimer" | "globaltimer_lo" => return Some(Source::Clock),
         "clock_hi" | "globaltimer_hi" => return Some(Source::ClockHigh),
-        // Performance counters and reserved memory are not simulated: they read as 0.
-        name if ["pm", "envreg", "reserved_smem_offset_"].iter().any(|known| name.starts_with(known)) => {
-            Special::Number(0)
-        }
+        "reserved_smem_offset_begin" | "reserved_smem_offset_0" => return Some(Source::Reserved(0)),
+        "reserved_smem_offset_1" => return Some(Source::Reserved(RESERVED_SHARED / 2)),
+        "reserved_smem_offset_end" => return Some(Source::Reserved(RESERVED_SHARED)),
+        "reserved_smem_offset_cap" => Special::Number(RESERVED_SHARED),
+        // Performance counters are not simulated: they read as 0.
+        name if ["pm", "envreg"].iter().any(|known| name.starts_with(known)) => Special::Number(0),
         _ => return None,
     }))
 }

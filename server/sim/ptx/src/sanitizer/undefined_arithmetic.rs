@@ -1,11 +1,13 @@
 //! Undefined bits in arithmetic on parts of a register: they change only the results of their own part.
 
 use warplens_sim_cuda::registers::PerLane;
+use warplens_sim_cuda::semantics::bits::DotProduct;
 use warplens_sim_cuda::semantics::integer::IntOp;
 use warplens_sim_cuda::semantics::video::{Shape, Then, VideoPart};
 use warplens_sim_cuda::slot::{RegisterSlot, Slot};
+use warplens_sim_warp::scalar_type::ScalarType;
 
-use super::bit_sources::{BitSources, of_width};
+use super::bit_sources::{BitSources, of_width, slot};
 use crate::program::{Op, PackedSources};
 
 /// The undefined bits of the result; `None` if any undefined bit makes the whole result undefined.
@@ -19,10 +21,15 @@ pub(super) fn value(sources: &BitSources<'_>) -> Option<PerLane<u64>> {
         Op::SetPair(..) => elements(sources, 16, 32),
         Op::FloatPair(..) => elements(sources, 32, 64),
         Op::ConvertPacked(id) => converted(sources, &sources.visit.function.tables[id])?,
-        Op::Int(IntOp::Add | IntOp::Sub | IntOp::Mul | IntOp::Mad | IntOp::Neg, ty) => {
-            upward(sources, ty.bits())
+        Op::Int(IntOp::Add | IntOp::Sub | IntOp::Neg, ty) => upward(sources.any(), ty.bits()),
+        Op::Int(IntOp::Mul, ty) => product(sources, ty, None, ty.bits())?,
+        Op::Int(IntOp::Mad, ty) => product(sources, ty, slot(instruction.s.c, ty), ty.bits())?,
+        Op::MulWide(ty) => product(sources, ty, None, 2 * ty.bits())?,
+        Op::MadWide(ty) => {
+            let sum = if ty.bits() < 32 { RegisterSlot::Word } else { RegisterSlot::Double };
+            product(sources, ty, Some(sum(instruction.s.c)), 2 * ty.bits())?
         }
-        Op::MulWide(ty) | Op::MadWide(ty) => upward(sources, 2 * ty.bits()),
+        Op::Dot(dot, ..) => dot_product(sources, dot),
         Op::Video(id) => {
             let Shape::Single { a, b, then, .. } = sources.visit.function.tables[id].shape else {
                 return None;
@@ -65,10 +72,46 @@ fn converted(sources: &BitSources<'_>, packed: &PackedSources) -> Option<PerLane
 }
 
 /// Each bit depends only on bits that are not above it.
-fn upward(sources: &BitSources<'_>, width: u32) -> PerLane<u64> {
-    sources.any().map(|undefined| match undefined {
+fn upward(undefined: PerLane<u64>, width: u32) -> PerLane<u64> {
+    undefined.map(|undefined| match undefined {
         0 => 0,
         _ => of_width(u64::MAX << undefined.trailing_zeros(), width),
+    })
+}
+
+/// The product of `a` and `b`, with an addend: each bit depends only on bits that are not above it, and a factor that is zero leaves
+/// nothing of the other.
+fn product(
+    sources: &BitSources<'_>,
+    ty: ScalarType,
+    addend: Option<RegisterSlot>,
+    width: u32,
+) -> Option<PerLane<u64>> {
+    let s = &sources.visit.function.code[sources.visit.pc as usize].s;
+    let places = [slot(s.a, ty)?, slot(s.b, ty)?];
+    let known = u64::MAX >> (64 - ty.bits());
+    let undefined = std::array::from_fn(|lane| {
+        let [a, b] = places.map(|place| sources.of(place, lane) & known);
+        let is_zero = |place, undefined| undefined == 0 && sources.value(place, lane) & known == 0;
+        let is_nothing = is_zero(places[0], a) || is_zero(places[1], b);
+        let product = if is_nothing { 0 } else { a | b };
+        product | addend.map_or(0, |addend| sources.of(addend, lane))
+    });
+    Some(upward(undefined, width))
+}
+
+/// The sum of products of parts, and of an addend.
+fn dot_product(sources: &BitSources<'_>, dot: DotProduct) -> PerLane<u64> {
+    let s = &sources.visit.function.code[sources.visit.pc as usize].s;
+    let [a, b, c] = [s.a, s.b, s.c].map(RegisterSlot::Word);
+    std::array::from_fn(|lane| {
+        let undefined = [a, b].map(|place| sources.of(place, lane) as u32);
+        let values = [a, b].map(|place| sources.value(place, lane) as u32);
+        let is_undefined = dot.parts().any(|parts| {
+            let factors = [0, 1].map(|index| (undefined[index] & parts[index], values[index] & parts[index]));
+            factors.iter().any(|(undefined, _)| *undefined != 0) && !factors.contains(&(0, 0))
+        });
+        if is_undefined || sources.of(c, lane) != 0 { u64::MAX } else { 0 }
     })
 }
 

@@ -66,6 +66,35 @@ fn the_unwritten_part_of_a_word() {
 }
 
 #[test]
+fn a_zero_factor_leaves_nothing_of_the_other() {
+    let stored = |computed: &str| format!("{computed}\nst.global.u32 [%rd2], %r6;");
+    // `%r5` was never written.
+    for right in [
+        "mul.lo.u32 %r6, %r5, 0;",
+        "mad.lo.u32 %r6, %r5, 0, 7;",
+        "mul.wide.u32 %rd4, %r5, 0;\ncvt.u32.u64 %r6, %rd4;",
+        "dp4a.u32.u32 %r6, %r5, 0, 7;",
+    ] {
+        clean(&stored(right));
+    }
+    // Three bytes of the word were never written.
+    let byte = |computed: &str| stored(&format!("st.u8 [%rd3], 1;\nld.u32 %r5, [%rd3];\n{computed}"));
+    for (right, wrong) in [
+        ("dp4a.u32.u32 %r6, %r5, 1, 0;", "dp4a.u32.u32 %r6, %r5, 0x100, 0;"),
+        ("dp2a.lo.u32.u32 %r6, 0, %r5, 7;", "dp2a.lo.u32.u32 %r6, %r5, 0x100, 7;"),
+        ("dp2a.hi.u32.u32 %r6, %r5, 0xffff, 0;", "dp2a.hi.u32.u32 %r6, %r5, 0x10000, 0;"),
+    ] {
+        clean(&byte(right));
+        let found = with_stack(&byte(wrong));
+        assert!(found.contains("warning uninitialized-read"), "{wrong} {found}");
+    }
+    for wrong in ["mul.lo.u32 %r6, %r5, 2;", "mad.lo.u32 %r6, %r7, 0, %r5;", "dp4a.u32.u32 %r6, %r5, 1, 0;"] {
+        let found = with_stack(&stored(wrong));
+        assert!(found.contains("warning uninitialized-read"), "{wrong} {found}");
+    }
+}
+
+#[test]
 fn other_threads_see_generic_stores() {
     check(
         "st.u32 [%rd2], %r5;",
