@@ -12,12 +12,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["mbarrier.init{.layout::v0,.layout::v1}{.shared{::cta}}.b64 [addr], count"],
         forms: &[Form {
             text: "mbarrier.init{.{layout::v0,layout::v1}}{.{shared,shared::cta}}.b64 [addr], count",
-            slots: list(&[520, 521, 127]),
+            slots: list(&[522, 523, 127]),
             operands: list(&[184, 351]),
             availability: AVAILABLE[13],
             ..Form::EMPTY
         }],
-        modifiers: list(&[268, 269, 126]),
+        modifiers: list(&[269, 270, 126]),
         vocabulary: &[".b64", ".init", ".layout::v0", ".layout::v1", ".shared", ".shared::cta"],
         types: &["b64"],
         operands: list(&[203, 204]),
@@ -60,12 +60,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["mbarrier.inval{.shared{::cta}}.b64 [addr]"],
         forms: &[Form {
             text: "mbarrier.inval{.{shared,shared::cta}}.b64 [addr]",
-            slots: list(&[521, 127]),
+            slots: list(&[523, 127]),
             operands: list(&[184]),
             availability: AVAILABLE[13],
             ..Form::EMPTY
         }],
-        modifiers: list(&[269, 126]),
+        modifiers: list(&[270, 126]),
         vocabulary: &[".b64", ".inval", ".shared", ".shared::cta"],
         types: &["b64"],
         operands: list(&[203]),
@@ -105,34 +105,34 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.expect_tx{.space}.b64 [addr], tx",
-                slots: list(&[522, 127]),
+                slots: list(&[524, 127]),
                 operands: list(&[184, 19]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.expect_tx.relaxed.scope{.space}.b64 [addr], tx",
-                slots: list(&[320, 321, 522, 127]),
+                slots: list(&[320, 321, 524, 127]),
                 operands: list(&[184, 19]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.expect_tx.multicast::cluster::32b{.shared::cluster}.b64 [addr], tx, ctaMask",
-                slots: list(&[523, 303, 127]),
+                slots: list(&[525, 303, 127]),
                 operands: list(&[184, 19, 18]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.expect_tx.relaxed.scope.multicast::cluster::32b{.shared::cluster}.b64 [addr], tx, ctaMask",
-                slots: list(&[320, 321, 523, 303, 127]),
+                slots: list(&[320, 321, 525, 303, 127]),
                 operands: list(&[184, 19, 18]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[154, 270, 271, 272, 126]),
+        modifiers: list(&[154, 271, 272, 273, 126]),
         vocabulary: &[
             ".b64",
             ".cluster",
@@ -192,34 +192,34 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.complete_tx{.space}.b64 [addr], tx",
-                slots: list(&[522, 127]),
+                slots: list(&[524, 127]),
                 operands: list(&[184, 19]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.complete_tx.relaxed.scope{.space}.b64 [addr], tx",
-                slots: list(&[320, 321, 522, 127]),
+                slots: list(&[320, 321, 524, 127]),
                 operands: list(&[184, 19]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.complete_tx.multicast::cluster::32b{.shared::cluster}.b64 [addr], tx, ctaMask",
-                slots: list(&[523, 303, 127]),
+                slots: list(&[525, 303, 127]),
                 operands: list(&[184, 19, 352]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.complete_tx.relaxed.scope.multicast::cluster::32b{.shared::cluster}.b64 [addr], tx, ctaMask",
-                slots: list(&[320, 321, 523, 303, 127]),
+                slots: list(&[320, 321, 525, 303, 127]),
                 operands: list(&[184, 19, 352]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[154, 270, 271, 272, 126]),
+        modifiers: list(&[154, 271, 272, 273, 126]),
         vocabulary: &[
             ".b64",
             ".cluster",
@@ -273,188 +273,188 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.arrive{.{shared,shared::cta}}.b64 state, [addr]",
-                slots: list(&[521, 127]),
+                slots: list(&[523, 127]),
                 operands: list(&[153, 265]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.noComplete{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[524, 521, 127]),
+                slots: list(&[526, 523, 127]),
                 operands: list(&[153, 265, 353]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive{.{shared,shared::cta}}.b64 state, [addr]",
-                slots: list(&[521, 127]),
+                slots: list(&[523, 127]),
                 operands: list(&[354, 265]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.noComplete{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[524, 521, 127]),
+                slots: list(&[526, 523, 127]),
                 operands: list(&[355, 265, 353]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[525, 127]),
+                slots: list(&[527, 127]),
                 operands: list(&[356, 265, 353]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.release.cta{.{shared,shared::cta}}.b64 state, [addr]",
-                slots: list(&[177, 526, 525, 127]),
+                slots: list(&[177, 528, 527, 127]),
                 operands: list(&[356, 265]),
-                availability: AVAILABLE[110],
+                availability: AVAILABLE[112],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.noComplete.release.cta{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[524, 177, 526, 525, 127]),
+                slots: list(&[526, 177, 528, 527, 127]),
                 operands: list(&[356, 265, 353]),
-                availability: AVAILABLE[110],
+                availability: AVAILABLE[112],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.{release,relaxed}.scope{.{shared,shared::cta}}.b64 state, [addr]{, count}",
-                slots: list(&[527, 321, 525, 127]),
+                slots: list(&[529, 321, 527, 127]),
                 operands: list(&[356, 265, 357]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.shared::cluster.b64 state, [addr]{, count}",
-                slots: list(&[528, 127]),
+                slots: list(&[530, 127]),
                 operands: list(&[354, 265, 357]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.{release,relaxed}.scope.shared::cluster.b64 state, [addr]{, count}",
-                slots: list(&[527, 321, 528, 127]),
+                slots: list(&[529, 321, 530, 127]),
                 operands: list(&[358, 265, 357]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[529, 525, 127]),
+                slots: list(&[531, 527, 127]),
                 operands: list(&[356, 265, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.{release,relaxed}.scope{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[529, 527, 321, 525, 127]),
+                slots: list(&[531, 529, 321, 527, 127]),
                 operands: list(&[356, 265, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.shared::cluster.b64 state, [addr], count",
-                slots: list(&[529, 528, 127]),
+                slots: list(&[531, 530, 127]),
                 operands: list(&[355, 265, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.{release,relaxed}.scope.shared::cluster.b64 state, [addr], count",
-                slots: list(&[529, 527, 321, 528, 127]),
+                slots: list(&[531, 529, 321, 530, 127]),
                 operands: list(&[359, 265, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.multicast::cluster::32b.b64 state, [addr], ctaMask",
-                slots: list(&[523, 127]),
+                slots: list(&[525, 127]),
                 operands: list(&[356, 265, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[523, 127]),
+                slots: list(&[525, 127]),
                 operands: list(&[356, 265, 353, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.multicast::cluster::32b.shared::cluster.b64 state, [addr], ctaMask",
-                slots: list(&[523, 528, 127]),
+                slots: list(&[525, 530, 127]),
                 operands: list(&[355, 265, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[523, 528, 127]),
+                slots: list(&[525, 530, 127]),
                 operands: list(&[355, 265, 353, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[529, 523, 127]),
+                slots: list(&[531, 525, 127]),
                 operands: list(&[356, 265, 18, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[529, 523, 528, 127]),
+                slots: list(&[531, 525, 530, 127]),
                 operands: list(&[358, 265, 18, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.sem.scope.multicast::cluster::32b.b64 state, [addr], ctaMask",
-                slots: list(&[530, 321, 523, 127]),
+                slots: list(&[532, 321, 525, 127]),
                 operands: list(&[356, 265, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.sem.scope.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[530, 321, 523, 127]),
+                slots: list(&[532, 321, 525, 127]),
                 operands: list(&[356, 265, 353, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], ctaMask",
-                slots: list(&[530, 321, 523, 528, 127]),
+                slots: list(&[532, 321, 525, 530, 127]),
                 operands: list(&[359, 265, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[530, 321, 523, 528, 127]),
+                slots: list(&[532, 321, 525, 530, 127]),
                 operands: list(&[359, 265, 353, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.sem.scope.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[529, 530, 321, 523, 127]),
+                slots: list(&[531, 532, 321, 525, 127]),
                 operands: list(&[356, 265, 18, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[529, 530, 321, 523, 528, 127]),
+                slots: list(&[531, 532, 321, 525, 530, 127]),
                 operands: list(&[361, 265, 18, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[273, 230, 270, 271, 272, 126]),
+        modifiers: list(&[274, 230, 271, 272, 273, 126]),
         vocabulary: &[
             ".arrive",
             ".b64",
@@ -536,174 +536,174 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.arrive_drop{.{shared,shared::cta}}.b64 state, [addr]",
-                slots: list(&[521, 127]),
+                slots: list(&[523, 127]),
                 operands: list(&[356, 265]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.noComplete{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[524, 521, 127]),
+                slots: list(&[526, 523, 127]),
                 operands: list(&[356, 265, 353]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[525, 127]),
+                slots: list(&[527, 127]),
                 operands: list(&[356, 265, 353]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.release.cta{.{shared,shared::cta}}.b64 state, [addr]",
-                slots: list(&[177, 526, 525, 127]),
+                slots: list(&[177, 528, 527, 127]),
                 operands: list(&[356, 265]),
-                availability: AVAILABLE[110],
+                availability: AVAILABLE[112],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.noComplete.release.cta{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[524, 177, 526, 525, 127]),
+                slots: list(&[526, 177, 528, 527, 127]),
                 operands: list(&[356, 265, 353]),
-                availability: AVAILABLE[110],
+                availability: AVAILABLE[112],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.{release,relaxed}.scope{.{shared,shared::cta}}.b64 state, [addr]{, count}",
-                slots: list(&[527, 321, 525, 127]),
+                slots: list(&[529, 321, 527, 127]),
                 operands: list(&[356, 265, 357]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.shared::cluster.b64 state, [addr]{, count}",
-                slots: list(&[528, 127]),
+                slots: list(&[530, 127]),
                 operands: list(&[354, 265, 357]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.{release,relaxed}.scope.shared::cluster.b64 state, [addr]{, count}",
-                slots: list(&[527, 321, 528, 127]),
+                slots: list(&[529, 321, 530, 127]),
                 operands: list(&[358, 265, 357]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[529, 525, 127]),
+                slots: list(&[531, 527, 127]),
                 operands: list(&[356, 265, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.{release,relaxed}.scope{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[529, 527, 321, 525, 127]),
+                slots: list(&[531, 529, 321, 527, 127]),
                 operands: list(&[356, 265, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.shared::cluster.b64 state, [addr], count",
-                slots: list(&[529, 528, 127]),
+                slots: list(&[531, 530, 127]),
                 operands: list(&[355, 265, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.{release,relaxed}.scope.shared::cluster.b64 state, [addr], count",
-                slots: list(&[529, 527, 321, 528, 127]),
+                slots: list(&[531, 529, 321, 530, 127]),
                 operands: list(&[359, 265, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.multicast::cluster::32b.b64 state, [addr], ctaMask",
-                slots: list(&[523, 127]),
+                slots: list(&[525, 127]),
                 operands: list(&[356, 265, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[523, 127]),
+                slots: list(&[525, 127]),
                 operands: list(&[356, 265, 353, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.multicast::cluster::32b.shared::cluster.b64 state, [addr], ctaMask",
-                slots: list(&[523, 528, 127]),
+                slots: list(&[525, 530, 127]),
                 operands: list(&[355, 265, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[523, 528, 127]),
+                slots: list(&[525, 530, 127]),
                 operands: list(&[355, 265, 353, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[529, 523, 127]),
+                slots: list(&[531, 525, 127]),
                 operands: list(&[356, 265, 18, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[529, 523, 528, 127]),
+                slots: list(&[531, 525, 530, 127]),
                 operands: list(&[358, 265, 18, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.sem.scope.multicast::cluster::32b.b64 state, [addr], ctaMask",
-                slots: list(&[530, 321, 523, 127]),
+                slots: list(&[532, 321, 525, 127]),
                 operands: list(&[356, 265, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.sem.scope.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[530, 321, 523, 127]),
+                slots: list(&[532, 321, 525, 127]),
                 operands: list(&[356, 265, 353, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], ctaMask",
-                slots: list(&[530, 321, 523, 528, 127]),
+                slots: list(&[532, 321, 525, 530, 127]),
                 operands: list(&[359, 265, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[530, 321, 523, 528, 127]),
+                slots: list(&[532, 321, 525, 530, 127]),
                 operands: list(&[359, 265, 353, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.sem.scope.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[529, 530, 321, 523, 127]),
+                slots: list(&[531, 532, 321, 525, 127]),
                 operands: list(&[356, 265, 18, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[529, 530, 321, 523, 528, 127]),
+                slots: list(&[531, 532, 321, 525, 530, 127]),
                 operands: list(&[361, 265, 18, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[273, 230, 270, 271, 272, 126]),
+        modifiers: list(&[274, 230, 271, 272, 273, 126]),
         vocabulary: &[
             ".arrive_drop",
             ".b64",
@@ -765,12 +765,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["cp.async.mbarrier.arrive{.noinc}{.shared{::cta}}.b64 [addr]"],
         forms: &[Form {
             text: "cp.async.mbarrier.arrive{.noinc}{.{shared,shared::cta}}.b64 [addr]",
-            slots: list(&[531, 521, 127]),
+            slots: list(&[533, 523, 127]),
             operands: list(&[184]),
             availability: AVAILABLE[13],
             ..Form::EMPTY
         }],
-        modifiers: list(&[274, 269, 126]),
+        modifiers: list(&[275, 270, 126]),
         vocabulary: &[".arrive", ".async", ".b64", ".mbarrier", ".noinc", ".shared", ".shared::cta"],
         types: &["b64"],
         operands: list(&[209]),
@@ -821,104 +821,104 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.test_wait{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[521, 127]),
+                slots: list(&[523, 127]),
                 operands: list(&[21, 205, 204]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[532, 521, 127]),
+                slots: list(&[534, 523, 127]),
                 operands: list(&[21, 205, 362]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.{acquire,relaxed}.{cta,cluster}{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[533, 534, 525, 127]),
+                slots: list(&[535, 536, 527, 127]),
                 operands: list(&[21, 205, 204]),
-                availability: AVAILABLE[110],
+                availability: AVAILABLE[112],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.{acquire,relaxed}.{cta,cluster}{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[532, 533, 534, 525, 127]),
+                slots: list(&[534, 535, 536, 527, 127]),
                 operands: list(&[21, 205, 362]),
-                availability: AVAILABLE[110],
+                availability: AVAILABLE[112],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.phase_type::primary{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state",
-                slots: list(&[535, 525, 127]),
+                slots: list(&[537, 527, 127]),
                 operands: list(&[363, 205, 204]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.phase_type::primary{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state",
-                slots: list(&[535, 525, 127]),
+                slots: list(&[537, 527, 127]),
                 operands: list(&[364, 365, 205, 204]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::primary{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state",
-                slots: list(&[532, 535, 525, 127]),
+                slots: list(&[534, 537, 527, 127]),
                 operands: list(&[363, 205, 362]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::primary{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state",
-                slots: list(&[532, 535, 525, 127]),
+                slots: list(&[534, 537, 527, 127]),
                 operands: list(&[364, 365, 205, 362]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::conditional{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[532, 536, 525, 127]),
+                slots: list(&[534, 538, 527, 127]),
                 operands: list(&[21, 205, 362]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state",
-                slots: list(&[535, 537, 321, 525, 127]),
+                slots: list(&[537, 539, 321, 527, 127]),
                 operands: list(&[363, 205, 204]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state",
-                slots: list(&[535, 537, 321, 525, 127]),
+                slots: list(&[537, 539, 321, 527, 127]),
                 operands: list(&[364, 365, 205, 204]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state",
-                slots: list(&[532, 535, 537, 321, 525, 127]),
+                slots: list(&[534, 537, 539, 321, 527, 127]),
                 operands: list(&[363, 205, 362]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state",
-                slots: list(&[532, 535, 537, 321, 525, 127]),
+                slots: list(&[534, 537, 539, 321, 527, 127]),
                 operands: list(&[364, 365, 205, 362]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::conditional.sem.scope{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[532, 536, 537, 321, 525, 127]),
+                slots: list(&[534, 538, 539, 321, 527, 127]),
                 operands: list(&[21, 205, 362]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[275, 276, 277, 270, 269, 126]),
+        modifiers: list(&[276, 277, 278, 271, 270, 126]),
         vocabulary: &[
             ".acquire",
             ".b64",
@@ -987,104 +987,104 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.try_wait{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[525, 127]),
+                slots: list(&[527, 127]),
                 operands: list(&[21, 205, 204, 366]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[532, 525, 127]),
+                slots: list(&[534, 527, 127]),
                 operands: list(&[21, 205, 362, 366]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.{acquire,relaxed}.{cta,cluster}{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[533, 534, 525, 127]),
+                slots: list(&[535, 536, 527, 127]),
                 operands: list(&[21, 205, 204, 366]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.{acquire,relaxed}.{cta,cluster}{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[532, 533, 534, 525, 127]),
+                slots: list(&[534, 535, 536, 527, 127]),
                 operands: list(&[21, 205, 362, 366]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.phase_type::primary{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state{, timeHint}",
-                slots: list(&[535, 525, 127]),
+                slots: list(&[537, 527, 127]),
                 operands: list(&[363, 205, 204, 366]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.phase_type::primary{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state{, timeHint}",
-                slots: list(&[535, 525, 127]),
+                slots: list(&[537, 527, 127]),
                 operands: list(&[364, 365, 205, 204, 366]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::primary{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state{, timeHint}",
-                slots: list(&[532, 535, 525, 127]),
+                slots: list(&[534, 537, 527, 127]),
                 operands: list(&[363, 205, 362, 366]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::primary{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state{, timeHint}",
-                slots: list(&[532, 535, 525, 127]),
+                slots: list(&[534, 537, 527, 127]),
                 operands: list(&[364, 365, 205, 362, 366]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::conditional{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[532, 536, 525, 127]),
+                slots: list(&[534, 538, 527, 127]),
                 operands: list(&[21, 205, 362, 366]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state{, timeHint}",
-                slots: list(&[535, 537, 321, 525, 127]),
+                slots: list(&[537, 539, 321, 527, 127]),
                 operands: list(&[363, 205, 204, 366]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state{, timeHint}",
-                slots: list(&[535, 537, 321, 525, 127]),
+                slots: list(&[537, 539, 321, 527, 127]),
                 operands: list(&[364, 365, 205, 204, 366]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state{, timeHint}",
-                slots: list(&[532, 535, 537, 321, 525, 127]),
+                slots: list(&[534, 537, 539, 321, 527, 127]),
                 operands: list(&[363, 205, 362, 366]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state{, timeHint}",
-                slots: list(&[532, 535, 537, 321, 525, 127]),
+                slots: list(&[534, 537, 539, 321, 527, 127]),
                 operands: list(&[364, 365, 205, 362, 366]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::conditional.sem.scope{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[532, 536, 537, 321, 525, 127]),
+                slots: list(&[534, 538, 539, 321, 527, 127]),
                 operands: list(&[21, 205, 362, 366]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[275, 276, 277, 270, 269, 126]),
+        modifiers: list(&[276, 277, 278, 271, 270, 126]),
         vocabulary: &[
             ".acquire",
             ".b64",
@@ -1142,12 +1142,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["mbarrier.pending_count{.layout::v0}.b64 count, state"],
         forms: &[Form {
             text: "mbarrier.pending_count{.layout::v0}.b64 count, state",
-            slots: list(&[538, 127]),
+            slots: list(&[540, 127]),
             operands: list(&[14, 161]),
             availability: AVAILABLE[13],
             ..Form::EMPTY
         }],
-        modifiers: list(&[278, 126]),
+        modifiers: list(&[279, 126]),
         vocabulary: &[".b64", ".layout::v0", ".pending_count"],
         types: &["b64"],
         operands: list(&[216, 217]),
@@ -1180,12 +1180,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["mbarrier.check_layout.{layout::v0,layout::v1}{.shared{::cta}}.b64 p, [addr]"],
         forms: &[Form {
             text: "mbarrier.check_layout.layout{.space}.b64 p, [addr]",
-            slots: list(&[539, 525, 127]),
+            slots: list(&[541, 527, 127]),
             operands: list(&[21, 265]),
             availability: AVAILABLE[68],
             ..Form::EMPTY
         }],
-        modifiers: list(&[279, 269, 126]),
+        modifiers: list(&[280, 270, 126]),
         vocabulary: &[".b64", ".check_layout", ".layout::v0", ".layout::v1", ".shared", ".shared::cta"],
         types: &["b64"],
         operands: list(&[218, 203]),

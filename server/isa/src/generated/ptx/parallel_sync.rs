@@ -22,7 +22,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 text: "bar.cta.sync a{, b}",
                 slots: list(&[455, 456]),
                 operands: list(&[330, 331]),
-                availability: AVAILABLE[92],
+                availability: AVAILABLE[93],
                 ..Form::EMPTY
             },
         ],
@@ -508,7 +508,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[Form {
             text: "membar.proxy.{alias,async}",
             slots: list(&[466]),
-            availability: AVAILABLE[96],
+            availability: AVAILABLE[97],
             ..Form::EMPTY
         }],
         modifiers: list(&[233]),
@@ -540,12 +540,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             "fence.acquire.sync_restrict::shared::cluster.cluster",
             "fence.release.sync_restrict::shared::cta.cluster",
             "fence.mbarrier_init.release.cluster",
+            "fence.alias.sync_restrict::read.release.sys",
         ],
         forms: &[
             Form {
                 text: "fence{.{sc,acq_rel,acquire,release}}.{cta,cluster,gpu,sys}",
                 slots: list(&[467, 146]),
-                availability: AVAILABLE[97],
+                availability: AVAILABLE[98],
                 ..Form::EMPTY
             },
             Form {
@@ -566,23 +567,31 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
+            Form {
+                text: "fence.alias.sync_restrict::read.release.sys",
+                slots: list(&[473, 474, 177, 159]),
+                availability: AVAILABLE[99],
+                ..Form::EMPTY
+            },
         ],
-        modifiers: list(&[234, 235, 236]),
+        modifiers: list(&[234, 235, 236, 237]),
         vocabulary: &[
             ".acq_rel",
             ".acquire",
+            ".alias",
             ".cluster",
             ".cta",
             ".gpu",
             ".mbarrier_init",
             ".release",
             ".sc",
+            ".sync_restrict::read",
             ".sync_restrict::shared::cluster",
             ".sync_restrict::shared::cta",
             ".sys",
         ],
         since: Version::new(5, 1),
-        since_note: "documented from 6.0; .cluster 7.8; .mbarrier_init 8.0; .acquire/.release/.sync_restrict 8.6",
+        since_note: "documented from 6.0; .cluster 7.8; .mbarrier_init 8.0; .acquire/.release/.sync_restrict 8.6; .alias 9.5",
         target: "sm_70; .cluster/.acquire/.release/restricted sm_90",
         predicable: true,
         summary: "Orders the memory accesses of this thread, as seen by the threads of a scope.",
@@ -618,6 +627,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 since: Version::new(8, 6),
                 target: "sm_90",
             },
+            Measured {
+                code: "fence.alias.sync_restrict::read.release.sys;",
+                since: Version::new(9, 5),
+                target: "sm_90",
+            },
         ],
         simulation: Simulation::NoOp("memory is sequentially consistent"),
         ..Instruction::EMPTY
@@ -635,54 +649,61 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             "fence.proxy.tensormap::generic.acquire.scope [addr], size",
             "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster",
             "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster",
+            "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.{cta,cluster}",
             "fence.proxy.kind.{acquire,release}.sys",
         ],
         forms: &[
             Form {
                 text: "fence.proxy.{alias,async,async.global,async.shared::cta,async.shared::cluster}",
-                slots: list(&[473]),
-                availability: AVAILABLE[96],
+                slots: list(&[475]),
+                availability: AVAILABLE[97],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.proxy.tensormap::generic.release.scope",
-                slots: list(&[474, 177, 156]),
-                availability: AVAILABLE[99],
+                slots: list(&[476, 177, 156]),
+                availability: AVAILABLE[101],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.proxy.tensormap::generic.acquire.scope [addr], size",
-                slots: list(&[474, 468, 156]),
+                slots: list(&[476, 468, 156]),
                 operands: list(&[125, 335]),
-                availability: AVAILABLE[99],
+                availability: AVAILABLE[101],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster",
-                slots: list(&[475, 468, 469, 470]),
+                slots: list(&[477, 468, 469, 470]),
                 availability: AVAILABLE[66],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster",
-                slots: list(&[475, 177, 471, 470]),
+                slots: list(&[477, 177, 471, 470]),
                 availability: AVAILABLE[66],
                 ..Form::EMPTY
             },
             Form {
+                text: "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.{cta,cluster}",
+                slots: list(&[477, 177, 478, 321]),
+                availability: AVAILABLE[40],
+                ..Form::EMPTY
+            },
+            Form {
                 text: "fence.proxy.alias.sem.sys",
-                slots: list(&[476, 477, 159]),
+                slots: list(&[473, 479, 159]),
                 availability: AVAILABLE[40],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.proxy.{generic::fabric.alias,fabric::generic.alias,fabric::fabric.alias}.sem.sys",
-                slots: list(&[478, 477, 159]),
+                slots: list(&[480, 479, 159]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[237, 238, 239, 78]),
+        modifiers: list(&[238, 239, 240, 78]),
         vocabulary: &[
             ".acquire",
             ".alias",
@@ -700,6 +721,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             ".shared::cluster",
             ".shared::cta",
             ".sync_restrict::shared::cluster",
+            ".sync_restrict::shared::cluster::read",
             ".sync_restrict::shared::cta",
             ".sys",
             ".tensormap::generic",
@@ -740,6 +762,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 since: Version::new(8, 6),
                 target: "sm_90",
             },
+            Measured {
+                code: "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cta;",
+                since: Version::new(9, 4),
+                target: "sm_90",
+            },
         ],
         simulation: Simulation::NoOp("memory is sequentially consistent"),
         ..Instruction::EMPTY
@@ -761,174 +788,174 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{and,or,xor}.{b32,b64} d, [a], b",
-                slots: list(&[479, 480, 481, 182, 482]),
+                slots: list(&[481, 482, 483, 182, 484]),
                 operands: list(&[336, 92, 28]),
-                availability: AVAILABLE[102],
+                availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.exch.{b32,b64} d, [a], b",
-                slots: list(&[479, 480, 481, 483, 484]),
+                slots: list(&[481, 482, 483, 485, 486]),
                 operands: list(&[336, 92, 28]),
-                availability: AVAILABLE[102],
+                availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.exch.b128 d, [a], b",
-                slots: list(&[479, 485, 481, 483, 486]),
+                slots: list(&[481, 487, 483, 485, 488]),
                 operands: list(&[336, 92, 28]),
-                availability: AVAILABLE[102],
+                availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.cas.{b16,b32,b64} d, [a], b, c",
-                slots: list(&[479, 480, 481, 487, 488]),
+                slots: list(&[481, 482, 483, 489, 490]),
                 operands: list(&[336, 92, 28, 40]),
-                availability: AVAILABLE[102],
+                availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.cas.b128 d, [a], b, c",
-                slots: list(&[479, 485, 481, 487, 486]),
+                slots: list(&[481, 487, 483, 489, 488]),
                 operands: list(&[336, 92, 28, 40]),
-                availability: AVAILABLE[102],
+                availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.add.{u32,s32,u64,f32,f64} d, [a], b",
-                slots: list(&[479, 480, 481, 185, 489]),
+                slots: list(&[481, 482, 483, 185, 491]),
                 operands: list(&[336, 92, 28]),
-                availability: AVAILABLE[102],
+                availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{inc,dec}.u32 d, [a], b",
-                slots: list(&[479, 480, 481, 323, 324]),
+                slots: list(&[481, 482, 483, 323, 324]),
                 operands: list(&[336, 92, 28]),
-                availability: AVAILABLE[102],
+                availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{min,max}.{u32,s32,u64,s64} d, [a], b",
-                slots: list(&[479, 480, 481, 183, 490]),
+                slots: list(&[481, 482, 483, 183, 492]),
                 operands: list(&[336, 92, 28]),
-                availability: AVAILABLE[102],
+                availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.add.noftz.{f16,f16x2,bf16,bf16x2,f32} d, [a], b",
-                slots: list(&[479, 491, 492, 185, 326, 493]),
+                slots: list(&[481, 493, 494, 185, 326, 495]),
                 operands: list(&[337, 92, 169]),
-                availability: AVAILABLE[105],
+                availability: AVAILABLE[107],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.{and,or,xor,exch}.L2::cache_hint.{b32,b64} d, [a], b, policy",
-                slots: list(&[494, 491, 202, 495, 148, 19]),
+                slots: list(&[496, 493, 202, 497, 148, 19]),
                 operands: list(&[337, 92, 169, 204]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.exch.L2::cache_hint.b128 d, [a], b, policy",
-                slots: list(&[494, 496, 202, 483, 148, 486]),
+                slots: list(&[496, 498, 202, 485, 148, 488]),
                 operands: list(&[337, 92, 169, 204]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.add.L2::cache_hint.{u32,s32,u64,f32,f64} d, [a], b, policy",
-                slots: list(&[494, 491, 202, 185, 148, 322]),
+                slots: list(&[496, 493, 202, 185, 148, 322]),
                 operands: list(&[337, 92, 169, 204]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.{inc,dec}.L2::cache_hint.u32 d, [a], b, policy",
-                slots: list(&[494, 491, 202, 323, 148, 324]),
+                slots: list(&[496, 493, 202, 323, 148, 324]),
                 operands: list(&[337, 92, 169, 204]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.{min,max}.L2::cache_hint.{u32,s32,u64,s64} d, [a], b, policy",
-                slots: list(&[494, 491, 202, 183, 148, 497]),
+                slots: list(&[496, 493, 202, 183, 148, 499]),
                 operands: list(&[337, 92, 169, 204]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.add.noftz.L2::cache_hint.{f16,f16x2,bf16,bf16x2,f32} d, [a], b, policy",
-                slots: list(&[494, 491, 202, 185, 326, 148, 498]),
+                slots: list(&[496, 493, 202, 185, 326, 148, 500]),
                 operands: list(&[338, 92, 177, 204]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.add{.noftz}.{v2,v4}.f32 d, [a], b",
-                slots: list(&[494, 499, 202, 185, 500, 119, 34]),
+                slots: list(&[496, 501, 202, 185, 502, 119, 34]),
                 operands: list(&[133, 92, 339]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.add{.noftz}.L2::cache_hint.{v2,v4}.f32 d, [a], b, policy",
-                slots: list(&[494, 499, 202, 185, 500, 148, 119, 34]),
+                slots: list(&[496, 501, 202, 185, 502, 148, 119, 34]),
                 operands: list(&[340, 92, 341, 204]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.vec.{f16,bf16} d, [a], b",
-                slots: list(&[494, 499, 202, 501, 326, 192, 189]),
+                slots: list(&[496, 501, 202, 503, 326, 192, 189]),
                 operands: list(&[133, 92, 339]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.L2::cache_hint.vec.{f16,bf16} d, [a], b, policy",
-                slots: list(&[494, 499, 202, 501, 326, 148, 192, 189]),
+                slots: list(&[496, 501, 202, 503, 326, 148, 192, 189]),
                 operands: list(&[340, 92, 341, 204]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.{v2,v4}.{f16x2,bf16x2} d, [a], b",
-                slots: list(&[494, 499, 202, 501, 326, 119, 191]),
+                slots: list(&[496, 501, 202, 503, 326, 119, 191]),
                 operands: list(&[133, 92, 339]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.L2::cache_hint.{v2,v4}.{f16x2,bf16x2} d, [a], b, policy",
-                slots: list(&[494, 499, 202, 501, 326, 148, 119, 191]),
+                slots: list(&[496, 501, 202, 503, 326, 148, 119, 191]),
                 operands: list(&[340, 92, 341, 204]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.add{.noftz}.{v2,v4}.f32 d, [a], b",
-                slots: list(&[494, 499, 202, 185, 500, 119, 34]),
+                slots: list(&[496, 501, 202, 185, 502, 119, 34]),
                 operands: list(&[342, 92, 339]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.vec.{f16,bf16} d, [a], b",
-                slots: list(&[494, 499, 202, 501, 326, 192, 189]),
+                slots: list(&[496, 501, 202, 503, 326, 192, 189]),
                 operands: list(&[342, 92, 339]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.{v2,v4}.{f16x2,bf16x2} d, [a], b",
-                slots: list(&[494, 499, 202, 501, 326, 119, 191]),
+                slots: list(&[496, 501, 202, 503, 326, 119, 191]),
                 operands: list(&[342, 92, 339]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[240, 78, 241, 242, 158, 83, 85, 243]),
+        modifiers: list(&[241, 78, 242, 243, 158, 83, 85, 244]),
         vocabulary: &[
             ".L2::cache_hint",
             ".acq_rel",
@@ -1055,118 +1082,118 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{and,or,xor}.{b32,b64} [a], b",
-                slots: list(&[502, 480, 481, 182, 482]),
+                slots: list(&[504, 482, 483, 182, 484]),
                 operands: list(&[109, 27]),
-                availability: AVAILABLE[106],
+                availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.add.{u32,s32,u64,f32,f64} [a], b",
-                slots: list(&[502, 480, 481, 185, 489]),
+                slots: list(&[504, 482, 483, 185, 491]),
                 operands: list(&[109, 27]),
-                availability: AVAILABLE[106],
+                availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{inc,dec}.u32 [a], b",
-                slots: list(&[502, 480, 481, 323, 324]),
+                slots: list(&[504, 482, 483, 323, 324]),
                 operands: list(&[109, 27]),
-                availability: AVAILABLE[106],
+                availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{min,max}.{u32,s32,u64,s64} [a], b",
-                slots: list(&[502, 480, 481, 183, 490]),
+                slots: list(&[504, 482, 483, 183, 492]),
                 operands: list(&[109, 27]),
-                availability: AVAILABLE[106],
+                availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.add.noftz.{f16,f16x2,bf16,bf16x2,f32} [a], b",
-                slots: list(&[502, 491, 492, 185, 326, 493]),
+                slots: list(&[504, 493, 494, 185, 326, 495]),
                 operands: list(&[109, 167]),
-                availability: AVAILABLE[105],
+                availability: AVAILABLE[107],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.{and,or,xor}.L2::cache_hint.{b32,b64} [a], b, policy",
-                slots: list(&[503, 491, 202, 182, 148, 19]),
+                slots: list(&[505, 493, 202, 182, 148, 19]),
                 operands: list(&[109, 167, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.add.L2::cache_hint.{u32,s32,u64,f32,f64} [a], b, policy",
-                slots: list(&[503, 491, 202, 185, 148, 322]),
+                slots: list(&[505, 493, 202, 185, 148, 322]),
                 operands: list(&[109, 167, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.{inc,dec}.L2::cache_hint.u32 [a], b, policy",
-                slots: list(&[503, 491, 202, 323, 148, 324]),
+                slots: list(&[505, 493, 202, 323, 148, 324]),
                 operands: list(&[109, 167, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.{min,max}.L2::cache_hint.{u32,s32,u64,s64} [a], b, policy",
-                slots: list(&[503, 491, 202, 183, 148, 497]),
+                slots: list(&[505, 493, 202, 183, 148, 499]),
                 operands: list(&[109, 167, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.add.noftz.L2::cache_hint.{f16,f16x2,bf16,bf16x2,f32} [a], b, policy",
-                slots: list(&[503, 491, 202, 185, 326, 148, 498]),
+                slots: list(&[505, 493, 202, 185, 326, 148, 500]),
                 operands: list(&[109, 176, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.add{.noftz}.{v2,v4}.f32 [a], b",
-                slots: list(&[503, 499, 202, 185, 500, 119, 34]),
+                slots: list(&[505, 501, 202, 185, 502, 119, 34]),
                 operands: list(&[109, 343]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.add{.noftz}.L2::cache_hint.{v2,v4}.f32 [a], b, policy",
-                slots: list(&[503, 499, 202, 185, 500, 148, 119, 34]),
+                slots: list(&[505, 501, 202, 185, 502, 148, 119, 34]),
                 operands: list(&[109, 344, 93]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.{add,min,max}.noftz.vec.{f16,bf16} [a], b",
-                slots: list(&[503, 499, 202, 501, 326, 192, 189]),
+                slots: list(&[505, 501, 202, 503, 326, 192, 189]),
                 operands: list(&[109, 343]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.{add,min,max}.noftz.L2::cache_hint.vec.{f16,bf16} [a], b, policy",
-                slots: list(&[503, 499, 202, 501, 326, 148, 192, 189]),
+                slots: list(&[505, 501, 202, 503, 326, 148, 192, 189]),
                 operands: list(&[109, 344, 93]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.{add,min,max}.noftz.{v2,v4}.{f16x2,bf16x2} [a], b",
-                slots: list(&[503, 499, 202, 501, 326, 119, 191]),
+                slots: list(&[505, 501, 202, 503, 326, 119, 191]),
                 operands: list(&[109, 343]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.{add,min,max}.noftz.L2::cache_hint.{v2,v4}.{f16x2,bf16x2} [a], b, policy",
-                slots: list(&[503, 499, 202, 501, 326, 148, 119, 191]),
+                slots: list(&[505, 501, 202, 503, 326, 148, 119, 191]),
                 operands: list(&[109, 344, 93]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[108, 78, 241, 157, 158, 83, 85, 244]),
+        modifiers: list(&[108, 78, 242, 157, 158, 83, 85, 245]),
         vocabulary: &[
             ".L2::cache_hint",
             ".add",
@@ -1254,7 +1281,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.add.{u32,s32,u64,s64} [a], b{, [mbar]}",
-                slots: list(&[320, 470, 303, 171, 185, 497]),
+                slots: list(&[320, 470, 303, 171, 185, 499]),
                 operands: list(&[109, 167, 345]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
@@ -1282,35 +1309,35 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             },
             Form {
                 text: "red.async.relaxed.{gpu,sys}{.global}.add.{u32,s32,u64,s64} [a], b",
-                slots: list(&[320, 178, 504, 185, 497]),
+                slots: list(&[320, 178, 506, 185, 499]),
                 operands: list(&[109, 27]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.relaxed.{gpu,sys}{.global}.{min,max}.{u32,s32} [a], b",
-                slots: list(&[320, 178, 504, 183, 12]),
+                slots: list(&[320, 178, 506, 183, 12]),
                 operands: list(&[109, 27]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.relaxed.{gpu,sys}{.global}.{inc,dec}.u32 [a], b",
-                slots: list(&[320, 178, 504, 323, 324]),
+                slots: list(&[320, 178, 506, 323, 324]),
                 operands: list(&[109, 27]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.relaxed.{gpu,sys}{.global}.{and,or,xor}.b32 [a], b",
-                slots: list(&[320, 178, 504, 182, 22]),
+                slots: list(&[320, 178, 506, 182, 22]),
                 operands: list(&[109, 27]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.release.{gpu,sys}{.global}.add.{u32,s32,u64,s64} [a], b",
-                slots: list(&[177, 178, 202, 185, 497]),
+                slots: list(&[177, 178, 202, 185, 499]),
                 operands: list(&[109, 27]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
@@ -1338,7 +1365,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             },
             Form {
                 text: "red.async.mmio.release.sys{.global}.add.{u32,s32,u64,s64} [a], b",
-                slots: list(&[180, 177, 159, 202, 185, 497]),
+                slots: list(&[180, 177, 159, 202, 185, 499]),
                 operands: list(&[120, 167]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
@@ -1365,7 +1392,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[96, 245, 246, 247, 97, 248, 249]),
+        modifiers: list(&[96, 246, 247, 248, 97, 249, 250]),
         vocabulary: &[
             ".add",
             ".and",
@@ -1439,7 +1466,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             availability: AVAILABLE[44],
             ..Form::EMPTY
         }],
-        modifiers: list(&[98, 99, 250, 251, 252]),
+        modifiers: list(&[98, 99, 251, 252, 253]),
         vocabulary: &[
             ".add", ".async", ".global", ".gpu", ".red", ".release", ".s32", ".sys", ".u32", ".u64",
         ],
@@ -1473,9 +1500,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "vote.{all,any,uni}.pred d, a",
-                slots: list(&[505, 114]),
+                slots: list(&[507, 114]),
                 operands: list(&[21, 53]),
-                availability: AVAILABLE[101],
+                availability: AVAILABLE[103],
                 removed: Some(Requirement {
                     since: Version::new(6, 4),
                     target: TargetRequirement::AtLeast(70),
@@ -1483,7 +1510,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             },
             Form {
                 text: "vote.ballot.b32 d, a",
-                slots: list(&[506, 22]),
+                slots: list(&[508, 22]),
                 operands: list(&[3, 53]),
                 availability: AVAILABLE[3],
                 removed: Some(Requirement {
@@ -1492,7 +1519,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 }),
             },
         ],
-        modifiers: list(&[253, 254]),
+        modifiers: list(&[254, 255]),
         vocabulary: &[".all", ".any", ".b32", ".ballot", ".pred", ".uni"],
         types: &["pred", "b32"],
         operands: list(&[188, 189]),
@@ -1534,20 +1561,20 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "vote.sync.{all,any,uni}.pred d, a, membermask",
-                slots: list(&[505, 114]),
+                slots: list(&[507, 114]),
                 operands: list(&[21, 53, 18]),
                 availability: AVAILABLE[4],
                 ..Form::EMPTY
             },
             Form {
                 text: "vote.sync.ballot.b32 d, a, membermask",
-                slots: list(&[506, 22]),
+                slots: list(&[508, 22]),
                 operands: list(&[3, 53, 18]),
                 availability: AVAILABLE[4],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[253, 254]),
+        modifiers: list(&[254, 255]),
         vocabulary: &[".all", ".any", ".b32", ".ballot", ".pred", ".sync", ".uni"],
         types: &["pred", "b32"],
         operands: list(&[188, 189, 190]),
@@ -1598,20 +1625,20 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "match.any.sync.type d, a, membermask",
-                slots: list(&[507, 390, 19]),
+                slots: list(&[509, 390, 19]),
                 operands: list(&[14, 10, 20]),
-                availability: AVAILABLE[97],
+                availability: AVAILABLE[98],
                 ..Form::EMPTY
             },
             Form {
                 text: "match.all.sync.type d{|p}, a, membermask",
-                slots: list(&[508, 390, 19]),
+                slots: list(&[510, 390, 19]),
                 operands: list(&[346, 10, 20]),
-                availability: AVAILABLE[97],
+                availability: AVAILABLE[98],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[255, 191, 12]),
+        modifiers: list(&[256, 191, 12]),
         vocabulary: &[".all", ".any", ".b32", ".b64", ".sync"],
         types: &["b32", "b64"],
         operands: list(&[191, 192, 193, 190]),
@@ -1661,7 +1688,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             text: "activemask.b32 d",
             slots: list(&[22]),
             operands: list(&[0]),
-            availability: AVAILABLE[107],
+            availability: AVAILABLE[109],
             ..Form::EMPTY
         }],
         modifiers: list(&[15]),
@@ -1702,7 +1729,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "redux.sync.{add,min,max}.{u32,s32} d, a, membermask",
-                slots: list(&[501, 12]),
+                slots: list(&[503, 12]),
                 operands: list(&[14, 19, 18]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
@@ -1718,11 +1745,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 text: "redux.sync.{min,max}{.abs}{.NaN}.f32 d, a, membermask",
                 slots: list(&[183, 52, 49, 34]),
                 operands: list(&[22, 23, 18]),
-                availability: AVAILABLE[108],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[256, 32, 30, 257]),
+        modifiers: list(&[257, 32, 30, 258]),
         vocabulary: &[
             ".NaN", ".abs", ".add", ".and", ".b32", ".f32", ".max", ".min", ".or", ".s32", ".sync", ".u32",
             ".xor",
@@ -1775,11 +1802,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["griddepcontrol.{launch_dependents,wait}"],
         forms: &[Form {
             text: "griddepcontrol.action",
-            slots: list(&[509]),
+            slots: list(&[511]),
             availability: AVAILABLE[20],
             ..Form::EMPTY
         }],
-        modifiers: list(&[258]),
+        modifiers: list(&[259]),
         vocabulary: &[".launch_dependents", ".wait"],
         since: Version::new(7, 8),
         target: "sm_90",
@@ -1858,12 +1885,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         ],
         forms: &[Form {
             text: "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned [dst], [src], size",
-            slots: list(&[510, 511, 177, 156, 512]),
+            slots: list(&[512, 513, 177, 156, 514]),
             operands: list(&[139, 348, 349]),
-            availability: AVAILABLE[99],
+            availability: AVAILABLE[101],
             ..Form::EMPTY
         }],
-        modifiers: list(&[259, 260, 98, 235, 261]),
+        modifiers: list(&[260, 261, 98, 235, 262]),
         vocabulary: &[
             ".aligned",
             ".cluster",
@@ -1911,20 +1938,20 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes.b128 [addr], [mbar]",
-                slots: list(&[381, 513, 171, 125]),
+                slots: list(&[381, 515, 171, 125]),
                 operands: list(&[106, 88]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [addr], [mbar]",
-                slots: list(&[381, 513, 171, 514, 125]),
+                slots: list(&[381, 515, 171, 516, 125]),
                 operands: list(&[106, 88]),
-                availability: AVAILABLE[109],
+                availability: AVAILABLE[111],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[177, 262, 263, 264, 182]),
+        modifiers: list(&[177, 263, 264, 265, 182]),
         vocabulary: &[
             ".async",
             ".b128",
@@ -1972,27 +1999,27 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 d, resp",
-                slots: list(&[515, 516, 125]),
+                slots: list(&[517, 518, 125]),
                 operands: list(&[21, 9]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 d, resp",
-                slots: list(&[517, 441, 518, 125]),
+                slots: list(&[519, 441, 520, 125]),
                 operands: list(&[250, 23]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "clusterlaunchcontrol.query_cancel.{get_first_ctaid::x,get_first_ctaid::y,get_first_ctaid::z}.b32.b128 d, resp",
-                slots: list(&[519, 518, 125]),
+                slots: list(&[521, 520, 125]),
                 operands: list(&[350, 9]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[265, 266, 267, 182]),
+        modifiers: list(&[266, 267, 268, 182]),
         vocabulary: &[
             ".b128",
             ".b32",

@@ -13,7 +13,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 3] = [
             text: "stacksave.type d",
             slots: list(&[304]),
             operands: list(&[0]),
-            availability: AVAILABLE[135],
+            availability: AVAILABLE[137],
             ..Form::EMPTY
         }],
         modifiers: list(&[141]),
@@ -45,7 +45,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 3] = [
             text: "stackrestore.type a",
             slots: list(&[304]),
             operands: list(&[0]),
-            availability: AVAILABLE[135],
+            availability: AVAILABLE[137],
             ..Form::EMPTY
         }],
         modifiers: list(&[141]),
@@ -81,7 +81,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 3] = [
             text: "alloca.type ptr, size{, align}",
             slots: list(&[304]),
             operands: list(&[0, 1, 508]),
-            availability: AVAILABLE[135],
+            availability: AVAILABLE[137],
             ..Form::EMPTY
         }],
         modifiers: list(&[141]),

@@ -14,21 +14,21 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
                 text: "suld.b.{1d,2d,3d,a1d,a2d}{.cop}.{v2,v4}.{b8,b16,b32}.clamp d, [a, b]",
                 slots: list(&[430, 431, 432, 119, 433, 434]),
                 operands: list(&[87, 315]),
-                availability: AVAILABLE[88],
+                availability: AVAILABLE[89],
                 ..Form::EMPTY
             },
             Form {
                 text: "suld.b.{1d,2d,3d,a1d,a2d}{.cop}.v2.b64.clamp d, [a, b]",
                 slots: list(&[430, 431, 432, 122, 435, 434]),
                 operands: list(&[87, 315]),
-                availability: AVAILABLE[88],
+                availability: AVAILABLE[89],
                 ..Form::EMPTY
             },
             Form {
                 text: "suld.b.{1d,2d,3d,a1d,a2d}{.cop}.dtype.clamp d, [a, b]",
                 slots: list(&[430, 431, 432, 436, 434]),
                 operands: list(&[316, 315]),
-                availability: AVAILABLE[88],
+                availability: AVAILABLE[89],
                 ..Form::EMPTY
             },
         ],
@@ -79,35 +79,35 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
                 text: "sust.b.{1d,2d,3d,a1d,a2d}{.cop}.vec.{b8,b16,b32}.clamp [a, b], c",
                 slots: list(&[430, 431, 167, 119, 437, 434]),
                 operands: list(&[319, 320]),
-                availability: AVAILABLE[88],
+                availability: AVAILABLE[89],
                 ..Form::EMPTY
             },
             Form {
                 text: "sust.b.{1d,2d,3d,a1d,a2d}{.cop}.v2.b64.clamp [a, b], c",
                 slots: list(&[430, 431, 167, 122, 438, 434]),
                 operands: list(&[319, 320]),
-                availability: AVAILABLE[88],
+                availability: AVAILABLE[89],
                 ..Form::EMPTY
             },
             Form {
                 text: "sust.b.{1d,2d,3d,a1d,a2d}{.cop}.ctype.clamp [a, b], c",
                 slots: list(&[430, 431, 167, 439, 434]),
                 operands: list(&[319, 321]),
-                availability: AVAILABLE[88],
+                availability: AVAILABLE[89],
                 ..Form::EMPTY
             },
             Form {
                 text: "sust.b.{1d,2d,3d,a1d,a2d}{.cop}.v2.ctype.clamp [a, b], c",
                 slots: list(&[430, 431, 167, 440, 439, 434]),
                 operands: list(&[319, 170]),
-                availability: AVAILABLE[88],
+                availability: AVAILABLE[89],
                 ..Form::EMPTY
             },
             Form {
                 text: "sust.b.{1d,2d,3d,a1d,a2d}{.cop}.v4.{b8,b16,b32}.clamp [a, b], c",
                 slots: list(&[430, 431, 167, 441, 437, 434]),
                 operands: list(&[319, 170]),
-                availability: AVAILABLE[88],
+                availability: AVAILABLE[89],
                 ..Form::EMPTY
             },
             Form {
@@ -260,7 +260,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             text: "suq.{width,height,depth,channel_data_type,channel_order,array_size,memory_layout}.b32 d, [a]",
             slots: list(&[452, 22]),
             operands: list(&[3, 325]),
-            availability: AVAILABLE[86],
+            availability: AVAILABLE[87],
             ..Form::EMPTY
         }],
         modifiers: list(&[221, 15]),

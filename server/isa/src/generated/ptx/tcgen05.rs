@@ -13,20 +13,20 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32 [dst], nCols",
-                slots: list(&[641, 512, 513, 22]),
+                slots: list(&[643, 514, 515, 22]),
                 operands: list(&[109, 478]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.alloc.exclusive.cta_group.sync.aligned{.shared::cta}.b32 [dst], nCols",
-                slots: list(&[642, 641, 512, 513, 22]),
+                slots: list(&[644, 643, 514, 515, 22]),
                 operands: list(&[120, 478]),
-                availability: AVAILABLE[128],
+                availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[329, 330, 261, 262, 15]),
+        modifiers: list(&[330, 331, 262, 263, 15]),
         vocabulary: &[
             ".aligned",
             ".alloc",
@@ -76,20 +76,20 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.dealloc.cta_group.sync.aligned.b32 taddr, nCols",
-                slots: list(&[641, 512, 22]),
+                slots: list(&[643, 514, 22]),
                 operands: list(&[327, 478]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.dealloc.exclusive.cta_group.sync.aligned.b32 taddr, nCols",
-                slots: list(&[642, 641, 512, 22]),
+                slots: list(&[644, 643, 514, 22]),
                 operands: list(&[327, 478]),
-                availability: AVAILABLE[128],
+                availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[329, 330, 261, 15]),
+        modifiers: list(&[330, 331, 262, 15]),
         vocabulary: &[
             ".aligned",
             ".b32",
@@ -133,11 +133,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         syntax: &["tcgen05.relinquish_alloc_permit.cta_group.sync.aligned"],
         forms: &[Form {
             text: "tcgen05.relinquish_alloc_permit.cta_group.sync.aligned",
-            slots: list(&[641, 512]),
+            slots: list(&[643, 514]),
             availability: AVAILABLE[72],
             ..Form::EMPTY
         }],
-        modifiers: list(&[330, 261]),
+        modifiers: list(&[331, 262]),
         vocabulary: &[".aligned", ".cta_group::1", ".cta_group::2", ".relinquish_alloc_permit", ".sync"],
         since: Version::new(8, 6),
         target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f",
@@ -174,76 +174,76 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.ld.sync.aligned.{32x32b,16x64b}.num{.pack::16b}.b32 r, [taddr]",
-                slots: list(&[512, 643, 644, 645, 22]),
+                slots: list(&[514, 645, 646, 647, 22]),
                 operands: list(&[446, 479]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.sync.aligned.16x128b.{x1,x2,x4,x8,x16,x32,x64}{.pack::16b}.b32 r, [taddr]",
-                slots: list(&[512, 646, 371, 645, 22]),
+                slots: list(&[514, 648, 371, 647, 22]),
                 operands: list(&[480, 479]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.sync.aligned.16x256b.{x1,x2,x4,x8,x16,x32}{.pack::16b}.b32 r, [taddr]",
-                slots: list(&[512, 647, 375, 645, 22]),
+                slots: list(&[514, 649, 375, 647, 22]),
                 operands: list(&[481, 479]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.sync.aligned.16x32bx2.num{.pack::16b}.b32 r, [taddr], halfOff",
-                slots: list(&[512, 648, 644, 645, 22]),
+                slots: list(&[514, 650, 646, 647, 22]),
                 operands: list(&[446, 479, 482]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x4.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[649, 512, 650, 651, 183, 355, 52, 34, 652]),
+                slots: list(&[651, 514, 652, 653, 183, 355, 52, 34, 654]),
                 operands: list(&[374, 483, 479]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x8.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[649, 512, 650, 653, 183, 355, 52, 34, 652]),
+                slots: list(&[651, 514, 652, 655, 183, 355, 52, 34, 654]),
                 operands: list(&[374, 469, 479]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x16.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[649, 512, 650, 654, 183, 355, 52, 34, 652]),
+                slots: list(&[651, 514, 652, 656, 183, 355, 52, 34, 654]),
                 operands: list(&[374, 484, 479]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x32.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[649, 512, 650, 655, 183, 355, 52, 34, 652]),
+                slots: list(&[651, 514, 652, 657, 183, 355, 52, 34, 654]),
                 operands: list(&[374, 485, 479]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x64.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[649, 512, 650, 656, 183, 355, 52, 34, 652]),
+                slots: list(&[651, 514, 652, 658, 183, 355, 52, 34, 654]),
                 operands: list(&[373, 486, 479]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x128.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[649, 512, 650, 657, 183, 355, 52, 34, 652]),
+                slots: list(&[651, 514, 652, 659, 183, 355, 52, 34, 654]),
                 operands: list(&[375, 487, 479]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[331, 261, 332, 333, 334, 335, 336, 32, 337, 338]),
+        modifiers: list(&[332, 262, 333, 334, 335, 336, 337, 32, 338, 339]),
         vocabulary: &[
             ".16x128b",
             ".16x256b",
@@ -322,76 +322,76 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.ld.red.sync.aligned.32x32b.num.op{.abs}{.NaN}.f32 r, red, [taddr]",
-                slots: list(&[512, 650, 658, 183, 52, 49, 34]),
+                slots: list(&[514, 652, 660, 183, 52, 49, 34]),
                 operands: list(&[446, 488, 489]),
-                availability: AVAILABLE[129],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.sync.aligned.16x32bx2.num.op{.abs}{.NaN}.f32 r, red, [taddr], halfOff",
-                slots: list(&[512, 648, 658, 183, 52, 49, 34]),
+                slots: list(&[514, 650, 660, 183, 52, 49, 34]),
                 operands: list(&[446, 488, 489, 490]),
-                availability: AVAILABLE[129],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.sync.aligned.32x32b.num.op.{u32,s32} r, red, [taddr]",
-                slots: list(&[512, 650, 658, 183, 12]),
+                slots: list(&[514, 652, 660, 183, 12]),
                 operands: list(&[446, 488, 489]),
-                availability: AVAILABLE[129],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.sync.aligned.16x32bx2.num.op.{u32,s32} r, red, [taddr], halfOff",
-                slots: list(&[512, 648, 658, 183, 12]),
+                slots: list(&[514, 650, 660, 183, 12]),
                 operands: list(&[446, 488, 489, 490]),
-                availability: AVAILABLE[129],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x4.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[649, 512, 650, 651, 183, 355, 52, 49, 34, 652]),
+                slots: list(&[651, 514, 652, 653, 183, 355, 52, 49, 34, 654]),
                 operands: list(&[374, 483, 488, 489]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x8.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[649, 512, 650, 653, 183, 355, 52, 49, 34, 652]),
+                slots: list(&[651, 514, 652, 655, 183, 355, 52, 49, 34, 654]),
                 operands: list(&[374, 469, 488, 489]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x16.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[649, 512, 650, 654, 183, 355, 52, 49, 34, 652]),
+                slots: list(&[651, 514, 652, 656, 183, 355, 52, 49, 34, 654]),
                 operands: list(&[374, 484, 488, 489]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x32.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[649, 512, 650, 655, 183, 355, 52, 49, 34, 652]),
+                slots: list(&[651, 514, 652, 657, 183, 355, 52, 49, 34, 654]),
                 operands: list(&[374, 485, 488, 489]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x64.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[649, 512, 650, 656, 183, 355, 52, 49, 34, 652]),
+                slots: list(&[651, 514, 652, 658, 183, 355, 52, 49, 34, 654]),
                 operands: list(&[373, 486, 488, 489]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x128.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[649, 512, 650, 657, 183, 355, 52, 49, 34, 652]),
+                slots: list(&[651, 514, 652, 659, 183, 355, 52, 49, 34, 654]),
                 operands: list(&[375, 487, 488, 489]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[331, 261, 339, 340, 341, 336, 32, 30, 342, 338]),
+        modifiers: list(&[332, 262, 340, 341, 342, 337, 32, 30, 343, 339]),
         vocabulary: &[
             ".16x32bx2",
             ".32x32b",
@@ -466,34 +466,34 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.st.sync.aligned.{32x32b,16x64b}.num{.unpack::16b}.b32 [taddr], r",
-                slots: list(&[512, 643, 644, 659, 22]),
+                slots: list(&[514, 645, 646, 661, 22]),
                 operands: list(&[491, 492]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.st.sync.aligned.16x128b.{x1,x2,x4,x8,x16,x32,x64}{.unpack::16b}.b32 [taddr], r",
-                slots: list(&[512, 646, 371, 659, 22]),
+                slots: list(&[514, 648, 371, 661, 22]),
                 operands: list(&[491, 493]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.st.sync.aligned.16x256b.{x1,x2,x4,x8,x16,x32}{.unpack::16b}.b32 [taddr], r",
-                slots: list(&[512, 647, 375, 659, 22]),
+                slots: list(&[514, 649, 375, 661, 22]),
                 operands: list(&[491, 494]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.st.sync.aligned.16x32bx2.num{.unpack::16b}.b32 [taddr], halfOff, r",
-                slots: list(&[512, 648, 644, 659, 22]),
+                slots: list(&[514, 650, 646, 661, 22]),
                 operands: list(&[491, 495, 492]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[261, 332, 333, 343, 15]),
+        modifiers: list(&[262, 333, 334, 344, 15]),
         vocabulary: &[
             ".16x128b",
             ".16x256b",
@@ -557,11 +557,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         syntax: &["tcgen05.wait::{ld,st}.sync.aligned"],
         forms: &[Form {
             text: "tcgen05.kind.sync.aligned",
-            slots: list(&[660, 512]),
+            slots: list(&[662, 514]),
             availability: AVAILABLE[72],
             ..Form::EMPTY
         }],
-        modifiers: list(&[344, 261]),
+        modifiers: list(&[345, 262]),
         vocabulary: &[".aligned", ".sync", ".wait::ld", ".wait::st"],
         since: Version::new(8, 6),
         target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f",
@@ -593,27 +593,27 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.cp.cta_group.{128x256b,4x256b,128x128b}{.fmt} [taddr], s-desc",
-                slots: list(&[641, 661, 662]),
+                slots: list(&[643, 663, 664]),
                 operands: list(&[491, 161]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.cp.cta_group.64x128b.{warpx2::02_13,warpx2::01_23}{.fmt} [taddr], s-desc",
-                slots: list(&[641, 663, 664, 662]),
+                slots: list(&[643, 665, 666, 664]),
                 operands: list(&[491, 161]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.cp.cta_group.32x128b.warpx4{.fmt} [taddr], s-desc",
-                slots: list(&[641, 665, 666, 662]),
+                slots: list(&[643, 667, 668, 664]),
                 operands: list(&[491, 161]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[330, 345, 346, 347]),
+        modifiers: list(&[331, 346, 347, 348]),
         vocabulary: &[
             ".128x128b",
             ".128x256b",
@@ -672,12 +672,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         syntax: &["tcgen05.shift.cta_group.down [taddr]"],
         forms: &[Form {
             text: "tcgen05.shift.cta_group.down [taddr]",
-            slots: list(&[641, 667]),
+            slots: list(&[643, 669]),
             operands: list(&[491]),
-            availability: AVAILABLE[130],
+            availability: AVAILABLE[132],
             ..Form::EMPTY
         }],
-        modifiers: list(&[330, 348]),
+        modifiers: list(&[331, 349]),
         vocabulary: &[".cta_group::1", ".cta_group::2", ".down", ".shift"],
         operands: list(&[261]),
         since: Version::new(8, 6),
@@ -719,524 +719,524 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d",
-                slots: list(&[641, 668, 669, 670]),
+                slots: list(&[643, 670, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[671, 668, 669, 670]),
+                slots: list(&[673, 670, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 497, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[672, 668, 669, 670]),
+                slots: list(&[674, 670, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 498, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[641, 668, 669, 670]),
+                slots: list(&[643, 670, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[671, 668, 669, 670]),
+                slots: list(&[673, 670, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 497, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[672, 668, 669, 670]),
+                slots: list(&[674, 670, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 498, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[641, 668, 673, 674, 670]),
+                slots: list(&[643, 670, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 155, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[671, 668, 673, 674, 670]),
+                slots: list(&[673, 670, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 155, 497, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[672, 668, 673, 674, 670]),
+                slots: list(&[674, 670, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 155, 498, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d",
-                slots: list(&[641, 675, 669, 670]),
+                slots: list(&[643, 677, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 496]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[671, 675, 669, 670]),
+                slots: list(&[673, 677, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 497, 496]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[672, 675, 669, 670]),
+                slots: list(&[674, 677, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 498, 496]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[641, 675, 669, 670]),
+                slots: list(&[643, 677, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 496]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[671, 675, 669, 670]),
+                slots: list(&[673, 677, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 497, 496]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[672, 675, 669, 670]),
+                slots: list(&[674, 677, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 498, 496]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[641, 675, 673, 674, 670]),
+                slots: list(&[643, 677, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 155, 496]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[671, 675, 673, 674, 670]),
+                slots: list(&[673, 677, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 155, 497, 496]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[672, 675, 673, 674, 670]),
+                slots: list(&[674, 677, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 155, 498, 496]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d",
-                slots: list(&[641, 676, 669, 670]),
+                slots: list(&[643, 678, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[671, 676, 669, 670]),
+                slots: list(&[673, 678, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 497, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[672, 676, 669, 670]),
+                slots: list(&[674, 678, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 498, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[641, 676, 669, 670]),
+                slots: list(&[643, 678, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[671, 676, 669, 670]),
+                slots: list(&[673, 678, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 497, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[672, 676, 669, 670]),
+                slots: list(&[674, 678, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 498, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[641, 676, 673, 674, 670]),
+                slots: list(&[643, 678, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 155, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[671, 676, 673, 674, 670]),
+                slots: list(&[673, 678, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 155, 497, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[672, 676, 673, 674, 670]),
+                slots: list(&[674, 678, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 155, 498, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[641, 677, 669, 670]),
+                slots: list(&[643, 679, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 496, 500]),
-                availability: AVAILABLE[108],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[671, 677, 669, 670]),
+                slots: list(&[673, 679, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 497, 496, 500]),
-                availability: AVAILABLE[108],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[672, 677, 669, 670]),
+                slots: list(&[674, 679, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 498, 496, 500]),
-                availability: AVAILABLE[108],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[641, 677, 669, 670]),
+                slots: list(&[643, 679, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 496, 500]),
-                availability: AVAILABLE[108],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[671, 677, 669, 670]),
+                slots: list(&[673, 679, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 497, 496, 500]),
-                availability: AVAILABLE[108],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[672, 677, 669, 670]),
+                slots: list(&[674, 679, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 498, 496, 500]),
-                availability: AVAILABLE[108],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[641, 677, 673, 674, 670]),
+                slots: list(&[643, 679, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 155, 496, 500]),
-                availability: AVAILABLE[108],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[671, 677, 673, 674, 670]),
+                slots: list(&[673, 679, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 155, 497, 496, 500]),
-                availability: AVAILABLE[108],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[672, 677, 673, 674, 670]),
+                slots: list(&[674, 679, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 155, 498, 496, 500]),
-                availability: AVAILABLE[108],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[641, 675, 669, 670]),
+                slots: list(&[643, 677, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 496, 500]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[671, 675, 669, 670]),
+                slots: list(&[673, 677, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 497, 496, 500]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[672, 675, 669, 670]),
+                slots: list(&[674, 677, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 498, 496, 500]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[641, 675, 669, 670]),
+                slots: list(&[643, 677, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 496, 500]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[671, 675, 669, 670]),
+                slots: list(&[673, 677, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 497, 496, 500]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[672, 675, 669, 670]),
+                slots: list(&[674, 677, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 498, 496, 500]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[641, 675, 673, 674, 670]),
+                slots: list(&[643, 677, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 155, 496, 500]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[671, 675, 673, 674, 670]),
+                slots: list(&[673, 677, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 155, 497, 496, 500]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[672, 675, 673, 674, 670]),
+                slots: list(&[674, 677, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 155, 498, 496, 500]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[641, 676, 669, 670]),
+                slots: list(&[643, 678, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[671, 676, 669, 670]),
+                slots: list(&[673, 678, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 497, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[672, 676, 669, 670]),
+                slots: list(&[674, 678, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 498, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[641, 676, 669, 670]),
+                slots: list(&[643, 678, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[671, 676, 669, 670]),
+                slots: list(&[673, 678, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 497, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[672, 676, 669, 670]),
+                slots: list(&[674, 678, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 498, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[641, 676, 673, 674, 670]),
+                slots: list(&[643, 678, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 155, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[671, 676, 673, 674, 670]),
+                slots: list(&[673, 678, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 155, 497, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[672, 676, 673, 674, 670]),
+                slots: list(&[674, 678, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 155, 498, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 604, 605, 669, 670]),
+                slots: list(&[643, 606, 607, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 501, 502, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 604, 605, 669, 670]),
+                slots: list(&[643, 606, 607, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 501, 502, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.scale_vec::1X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 604, 605, 678, 669, 670]),
+                slots: list(&[643, 606, 607, 680, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 501, 502, 496]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.scale_vec::1X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 604, 605, 678, 669, 670]),
+                slots: list(&[643, 606, 607, 680, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 501, 502, 496]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 604, 605, 679, 669, 670]),
+                slots: list(&[643, 606, 607, 681, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 501, 502, 496]),
-                availability: AVAILABLE[132],
+                availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 604, 605, 679, 669, 670]),
+                slots: list(&[643, 606, 607, 681, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 501, 502, 496]),
-                availability: AVAILABLE[132],
+                availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 608, 605, 669, 670]),
+                slots: list(&[643, 610, 607, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 501, 502, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 608, 605, 669, 670]),
+                slots: list(&[643, 610, 607, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 501, 502, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale.scale_vec::2X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 608, 605, 613, 669, 670]),
+                slots: list(&[643, 610, 607, 615, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 501, 502, 496]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale.scale_vec::2X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 608, 605, 613, 669, 670]),
+                slots: list(&[643, 610, 607, 615, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 501, 502, 496]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 608, 605, 679, 669, 670]),
+                slots: list(&[643, 610, 607, 681, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 501, 502, 496]),
-                availability: AVAILABLE[132],
+                availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 608, 605, 679, 669, 670]),
+                slots: list(&[643, 610, 607, 681, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 501, 502, 496]),
-                availability: AVAILABLE[132],
+                availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4nvf4.block_scale.{scale_vec::2X,scale_vec::4X}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 612, 605, 680, 669, 670]),
+                slots: list(&[643, 614, 607, 682, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 501, 502, 496]),
-                availability: AVAILABLE[133],
+                availability: AVAILABLE[135],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4nvf4.block_scale.{scale_vec::2X,scale_vec::4X}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 612, 605, 680, 669, 670]),
+                slots: list(&[643, 614, 607, 682, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 501, 502, 496]),
-                availability: AVAILABLE[133],
+                availability: AVAILABLE[135],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4nvf4.block_scale.{block16,block32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 612, 605, 681, 669, 670]),
+                slots: list(&[643, 614, 607, 683, 671, 672]),
                 operands: list(&[491, 161, 93, 155, 501, 502, 496]),
-                availability: AVAILABLE[132],
+                availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4nvf4.block_scale.{block16,block32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 612, 605, 681, 669, 670]),
+                slots: list(&[643, 614, 607, 683, 671, 672]),
                 operands: list(&[491, 499, 93, 155, 501, 502, 496]),
-                availability: AVAILABLE[132],
+                availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::f8f6f4.decompress::lut::b{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [lut], idesc, enable-input-d",
-                slots: list(&[641, 601, 682, 669, 670]),
+                slots: list(&[643, 603, 684, 671, 672]),
                 operands: list(&[491, 161, 93, 489, 155, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale{.{scale_vec::1X,block32}}.decompress::lut::b{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [lut], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 604, 605, 683, 682, 669, 670]),
+                slots: list(&[643, 606, 607, 685, 684, 671, 672]),
                 operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::f8f6f4.decompress::lut::b{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [lut], idesc, enable-input-d",
-                slots: list(&[641, 601, 682, 669, 670]),
+                slots: list(&[643, 603, 684, 671, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale{.{scale_vec::1X,block32}}.decompress::lut::b{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [lut], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 604, 605, 683, 682, 669, 670]),
+                slots: list(&[643, 606, 607, 685, 684, 671, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[330, 349, 298, 350, 351, 352, 353]),
+        modifiers: list(&[331, 350, 299, 351, 352, 353, 354]),
         vocabulary: &[
             ".ashift",
             ".block16",
@@ -1328,412 +1328,412 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d",
-                slots: list(&[641, 668, 669, 670]),
+                slots: list(&[643, 670, 671, 672]),
                 operands: list(&[491, 161, 93, 489, 155, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[671, 668, 669, 670]),
+                slots: list(&[673, 670, 671, 672]),
                 operands: list(&[491, 161, 93, 489, 155, 497, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[672, 668, 669, 670]),
+                slots: list(&[674, 670, 671, 672]),
                 operands: list(&[491, 161, 93, 489, 155, 498, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[641, 668, 669, 670]),
+                slots: list(&[643, 670, 671, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[671, 668, 669, 670]),
+                slots: list(&[673, 670, 671, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 497, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[672, 668, 669, 670]),
+                slots: list(&[674, 670, 671, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 498, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[641, 668, 673, 674, 670]),
+                slots: list(&[643, 670, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[671, 668, 673, 674, 670]),
+                slots: list(&[673, 670, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 497, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[672, 668, 673, 674, 670]),
+                slots: list(&[674, 670, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 498, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d",
-                slots: list(&[641, 675, 669, 670]),
+                slots: list(&[643, 677, 671, 672]),
                 operands: list(&[491, 161, 93, 489, 155, 496]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[671, 675, 669, 670]),
+                slots: list(&[673, 677, 671, 672]),
                 operands: list(&[491, 161, 93, 489, 155, 497, 496]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[672, 675, 669, 670]),
+                slots: list(&[674, 677, 671, 672]),
                 operands: list(&[491, 161, 93, 489, 155, 498, 496]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[641, 675, 669, 670]),
+                slots: list(&[643, 677, 671, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 496]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[671, 675, 669, 670]),
+                slots: list(&[673, 677, 671, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 497, 496]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[672, 675, 669, 670]),
+                slots: list(&[674, 677, 671, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 498, 496]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[641, 675, 673, 674, 670]),
+                slots: list(&[643, 677, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 496]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[671, 675, 673, 674, 670]),
+                slots: list(&[673, 677, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 497, 496]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[672, 675, 673, 674, 670]),
+                slots: list(&[674, 677, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 498, 496]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d",
-                slots: list(&[641, 676, 669, 670]),
+                slots: list(&[643, 678, 671, 672]),
                 operands: list(&[491, 161, 93, 489, 155, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[671, 676, 669, 670]),
+                slots: list(&[673, 678, 671, 672]),
                 operands: list(&[491, 161, 93, 489, 155, 497, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[672, 676, 669, 670]),
+                slots: list(&[674, 678, 671, 672]),
                 operands: list(&[491, 161, 93, 489, 155, 498, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[641, 676, 669, 670]),
+                slots: list(&[643, 678, 671, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[671, 676, 669, 670]),
+                slots: list(&[673, 678, 671, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 497, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[672, 676, 669, 670]),
+                slots: list(&[674, 678, 671, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 498, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[641, 676, 673, 674, 670]),
+                slots: list(&[643, 678, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[671, 676, 673, 674, 670]),
+                slots: list(&[673, 678, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 497, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[672, 676, 673, 674, 670]),
+                slots: list(&[674, 678, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 498, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[641, 677, 669, 670]),
+                slots: list(&[643, 679, 671, 672]),
                 operands: list(&[491, 161, 93, 489, 155, 496, 500]),
-                availability: AVAILABLE[108],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[671, 677, 669, 670]),
+                slots: list(&[673, 679, 671, 672]),
                 operands: list(&[491, 161, 93, 489, 155, 497, 496, 500]),
-                availability: AVAILABLE[108],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[672, 677, 669, 670]),
+                slots: list(&[674, 679, 671, 672]),
                 operands: list(&[491, 161, 93, 489, 155, 498, 496, 500]),
-                availability: AVAILABLE[108],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[641, 677, 669, 670]),
+                slots: list(&[643, 679, 671, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 496, 500]),
-                availability: AVAILABLE[108],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[671, 677, 669, 670]),
+                slots: list(&[673, 679, 671, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 497, 496, 500]),
-                availability: AVAILABLE[108],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[672, 677, 669, 670]),
+                slots: list(&[674, 679, 671, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 498, 496, 500]),
-                availability: AVAILABLE[108],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[641, 677, 673, 674, 670]),
+                slots: list(&[643, 679, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 496, 500]),
-                availability: AVAILABLE[108],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[671, 677, 673, 674, 670]),
+                slots: list(&[673, 679, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 497, 496, 500]),
-                availability: AVAILABLE[108],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[672, 677, 673, 674, 670]),
+                slots: list(&[674, 679, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 498, 496, 500]),
-                availability: AVAILABLE[108],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[641, 675, 669, 670]),
+                slots: list(&[643, 677, 671, 672]),
                 operands: list(&[491, 161, 93, 489, 155, 496, 500]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[641, 675, 669, 670]),
+                slots: list(&[643, 677, 671, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 496, 500]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[641, 675, 673, 674, 670]),
+                slots: list(&[643, 677, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 496, 500]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[641, 676, 669, 670]),
+                slots: list(&[643, 678, 671, 672]),
                 operands: list(&[491, 161, 93, 489, 155, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[641, 676, 669, 670]),
+                slots: list(&[643, 678, 671, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[641, 676, 673, 674, 670]),
+                slots: list(&[643, 678, 675, 676, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 496, 500]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 604, 605, 669, 670]),
+                slots: list(&[643, 606, 607, 671, 672]),
                 operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 604, 605, 669, 670]),
+                slots: list(&[643, 606, 607, 671, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale.scale_vec::1X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 604, 605, 678, 669, 670]),
+                slots: list(&[643, 606, 607, 680, 671, 672]),
                 operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale.scale_vec::1X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 604, 605, 678, 669, 670]),
+                slots: list(&[643, 606, 607, 680, 671, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 604, 605, 679, 669, 670]),
+                slots: list(&[643, 606, 607, 681, 671, 672]),
                 operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
-                availability: AVAILABLE[132],
+                availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 604, 605, 679, 669, 670]),
+                slots: list(&[643, 606, 607, 681, 671, 672]),
+                operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
+                availability: AVAILABLE[134],
+                ..Form::EMPTY
+            },
+            Form {
+                text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
+                slots: list(&[643, 610, 607, 671, 672]),
+                operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
+                availability: AVAILABLE[132],
+                ..Form::EMPTY
+            },
+            Form {
+                text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
+                slots: list(&[643, 610, 607, 671, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
-                text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 608, 605, 669, 670]),
-                operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
-                availability: AVAILABLE[130],
-                ..Form::EMPTY
-            },
-            Form {
-                text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 608, 605, 669, 670]),
-                operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
-                availability: AVAILABLE[130],
-                ..Form::EMPTY
-            },
-            Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale.scale_vec::2X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 608, 605, 613, 669, 670]),
+                slots: list(&[643, 610, 607, 615, 671, 672]),
                 operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale.scale_vec::2X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 608, 605, 613, 669, 670]),
+                slots: list(&[643, 610, 607, 615, 671, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 608, 605, 679, 669, 670]),
+                slots: list(&[643, 610, 607, 681, 671, 672]),
                 operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
-                availability: AVAILABLE[134],
+                availability: AVAILABLE[136],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 608, 605, 679, 669, 670]),
+                slots: list(&[643, 610, 607, 681, 671, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
-                availability: AVAILABLE[134],
+                availability: AVAILABLE[136],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4nvf4.block_scale.{scale_vec::2X,scale_vec::4X}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 612, 605, 680, 669, 670]),
+                slots: list(&[643, 614, 607, 682, 671, 672]),
                 operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
-                availability: AVAILABLE[133],
+                availability: AVAILABLE[135],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4nvf4.block_scale.{scale_vec::2X,scale_vec::4X}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 612, 605, 680, 669, 670]),
+                slots: list(&[643, 614, 607, 682, 671, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
-                availability: AVAILABLE[133],
+                availability: AVAILABLE[135],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4nvf4.block_scale.{block16,block32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 612, 605, 681, 669, 670]),
+                slots: list(&[643, 614, 607, 683, 671, 672]),
                 operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
-                availability: AVAILABLE[134],
+                availability: AVAILABLE[136],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4nvf4.block_scale.{block16,block32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[641, 612, 605, 681, 669, 670]),
+                slots: list(&[643, 614, 607, 683, 671, 672]),
                 operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
-                availability: AVAILABLE[134],
+                availability: AVAILABLE[136],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[330, 349, 298, 350, 351, 353]),
+        modifiers: list(&[331, 350, 299, 351, 352, 354]),
         vocabulary: &[
             ".ashift",
             ".block16",
@@ -1807,48 +1807,48 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.collector} [d], a, b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[671, 668, 684]),
+                slots: list(&[673, 670, 686]),
                 operands: list(&[491, 161, 93, 20, 48, 503]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.collector} [d], [a], b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[671, 668, 684]),
+                slots: list(&[673, 670, 686]),
                 operands: list(&[491, 499, 93, 20, 48, 503]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.kind::i8{.collector} [d], a, b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[671, 675, 684]),
+                slots: list(&[673, 677, 686]),
                 operands: list(&[491, 161, 93, 20, 48, 503]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.kind::i8{.collector} [d], [a], b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[671, 675, 684]),
+                slots: list(&[673, 677, 686]),
                 operands: list(&[491, 499, 93, 20, 48, 503]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.kind::ti16{.collector} [d], a, b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[671, 676, 684]),
+                slots: list(&[673, 678, 686]),
                 operands: list(&[491, 161, 93, 20, 48, 503]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.kind::ti16{.collector} [d], [a], b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[671, 676, 684]),
+                slots: list(&[673, 678, 686]),
                 operands: list(&[491, 499, 93, 20, 48, 503]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[354, 355, 356]),
+        modifiers: list(&[355, 356, 357]),
         vocabulary: &[
             ".collector::b0::discard",
             ".collector::b0::fill",
@@ -1917,48 +1917,48 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.collector} [d], a, b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[671, 668, 684]),
+                slots: list(&[673, 670, 686]),
                 operands: list(&[491, 161, 93, 489, 155, 504, 505]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.collector} [d], [a], b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[671, 668, 684]),
+                slots: list(&[673, 670, 686]),
                 operands: list(&[491, 499, 93, 489, 155, 504, 505]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.kind::i8{.collector} [d], a, b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[671, 675, 684]),
+                slots: list(&[673, 677, 686]),
                 operands: list(&[491, 161, 93, 489, 155, 504, 505]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.kind::i8{.collector} [d], [a], b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[671, 675, 684]),
+                slots: list(&[673, 677, 686]),
                 operands: list(&[491, 499, 93, 489, 155, 504, 505]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.kind::ti16{.collector} [d], a, b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[671, 676, 684]),
+                slots: list(&[673, 678, 686]),
                 operands: list(&[491, 161, 93, 489, 155, 504, 505]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.kind::ti16{.collector} [d], [a], b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[671, 676, 684]),
+                slots: list(&[673, 678, 686]),
                 operands: list(&[491, 499, 93, 489, 155, 504, 505]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[354, 355, 356]),
+        modifiers: list(&[355, 356, 357]),
         vocabulary: &[
             ".collector::b0::discard",
             ".collector::b0::fill",
@@ -2017,11 +2017,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         syntax: &["tcgen05.fence::{before_thread_sync,after_thread_sync}"],
         forms: &[Form {
             text: "tcgen05.kind",
-            slots: list(&[685]),
+            slots: list(&[687]),
             availability: AVAILABLE[72],
             ..Form::EMPTY
         }],
-        modifiers: list(&[357]),
+        modifiers: list(&[358]),
         vocabulary: &[".fence::after_thread_sync", ".fence::before_thread_sync"],
         since: Version::new(8, 6),
         target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f",
@@ -2066,48 +2066,48 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.b64 [mbar]",
-                slots: list(&[641, 686, 303, 127]),
+                slots: list(&[643, 688, 303, 127]),
                 operands: list(&[109]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.{multicast::cluster,multicast::cluster::16b}.b64 [mbar], ctaMask",
-                slots: list(&[641, 686, 303, 315, 127]),
+                slots: list(&[643, 688, 303, 315, 127]),
                 operands: list(&[109, 506]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.multicast::cluster::32b.b64 [mbar], ctaMask",
-                slots: list(&[641, 686, 303, 523, 127]),
+                slots: list(&[643, 688, 303, 525, 127]),
                 operands: list(&[109, 507]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.commit.cta_group.sync_restrict::shared::read::mma::a.mbarrier::arrive::one{.shared::cluster}.b64 [mbar]",
-                slots: list(&[641, 687, 686, 303, 127]),
+                slots: list(&[643, 689, 688, 303, 127]),
                 operands: list(&[120]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.commit.cta_group.sync_restrict::shared::read::mma::a.mbarrier::arrive::one{.shared::cluster}.{multicast::cluster,multicast::cluster::16b}.b64 [mbar], ctaMask",
-                slots: list(&[641, 687, 686, 303, 688, 127]),
+                slots: list(&[643, 689, 688, 303, 690, 127]),
                 operands: list(&[120, 506]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.commit.cta_group.sync_restrict::shared::read::mma::a.mbarrier::arrive::one{.shared::cluster}.multicast::cluster::32b.b64 [mbar], ctaMask",
-                slots: list(&[641, 687, 686, 303, 523, 127]),
+                slots: list(&[643, 689, 688, 303, 525, 127]),
                 operands: list(&[120, 507]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[330, 358, 359, 140, 150, 126]),
+        modifiers: list(&[331, 359, 360, 140, 150, 126]),
         vocabulary: &[
             ".b64",
             ".commit",

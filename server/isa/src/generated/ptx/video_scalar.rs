@@ -23,13 +23,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             },
             Form {
                 text: "vadd.dtype.atype.btype{.sat}.op2 d, a, b, c",
-                slots: list(&[104, 24, 25, 4, 689]),
+                slots: list(&[104, 24, 25, 4, 691]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[360, 17, 18, 0, 361]),
+        modifiers: list(&[361, 17, 18, 0, 362]),
         vocabulary: &[".add", ".max", ".min", ".s32", ".sat", ".u32"],
         types: &["u32", "s32"],
         operands: list(&[285, 286, 287, 288]),
@@ -94,13 +94,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             },
             Form {
                 text: "vsub.dtype.atype.btype{.sat}.op2 d, a, b, c",
-                slots: list(&[104, 24, 25, 4, 689]),
+                slots: list(&[104, 24, 25, 4, 691]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[360, 17, 18, 0, 361]),
+        modifiers: list(&[361, 17, 18, 0, 362]),
         vocabulary: &[".add", ".max", ".min", ".s32", ".sat", ".u32"],
         types: &["u32", "s32"],
         operands: list(&[285, 286, 287, 288]),
@@ -165,13 +165,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             },
             Form {
                 text: "vabsdiff.dtype.atype.btype{.sat}.op2 d, a, b, c",
-                slots: list(&[104, 24, 25, 4, 689]),
+                slots: list(&[104, 24, 25, 4, 691]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[360, 17, 18, 0, 361]),
+        modifiers: list(&[361, 17, 18, 0, 362]),
         vocabulary: &[".add", ".max", ".min", ".s32", ".sat", ".u32"],
         types: &["u32", "s32"],
         operands: list(&[285, 286, 287, 288]),
@@ -236,13 +236,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             },
             Form {
                 text: "vmin.dtype.atype.btype{.sat}.op2 d, a, b, c",
-                slots: list(&[104, 24, 25, 4, 689]),
+                slots: list(&[104, 24, 25, 4, 691]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[360, 17, 18, 0, 361]),
+        modifiers: list(&[361, 17, 18, 0, 362]),
         vocabulary: &[".add", ".max", ".min", ".s32", ".sat", ".u32"],
         types: &["u32", "s32"],
         operands: list(&[285, 286, 287, 288]),
@@ -307,13 +307,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             },
             Form {
                 text: "vmax.dtype.atype.btype{.sat}.op2 d, a, b, c",
-                slots: list(&[104, 24, 25, 4, 689]),
+                slots: list(&[104, 24, 25, 4, 691]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[360, 17, 18, 0, 361]),
+        modifiers: list(&[361, 17, 18, 0, 362]),
         vocabulary: &[".add", ".max", ".min", ".s32", ".sat", ".u32"],
         types: &["u32", "s32"],
         operands: list(&[285, 286, 287, 288]),
@@ -371,20 +371,20 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         forms: &[
             Form {
                 text: "vshl.dtype.atype.u32{.sat}.mode d, a, b{, c}",
-                slots: list(&[104, 24, 690, 4, 23]),
+                slots: list(&[104, 24, 692, 4, 23]),
                 operands: list(&[0, 4, 10, 509]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "vshl.dtype.atype.u32{.sat}.mode.op2 d, a, b, c",
-                slots: list(&[104, 24, 690, 4, 23, 689]),
+                slots: list(&[104, 24, 692, 4, 23, 691]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[360, 17, 362, 0, 16, 361]),
+        modifiers: list(&[361, 17, 363, 0, 16, 362]),
         vocabulary: &[".add", ".clamp", ".max", ".min", ".s32", ".sat", ".u32", ".wrap"],
         types: &["u32", "s32"],
         operands: list(&[285, 286, 287, 288]),
@@ -438,20 +438,20 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         forms: &[
             Form {
                 text: "vshr.dtype.atype.u32{.sat}.mode d, a, b{, c}",
-                slots: list(&[104, 24, 690, 4, 23]),
+                slots: list(&[104, 24, 692, 4, 23]),
                 operands: list(&[0, 4, 10, 509]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "vshr.dtype.atype.u32{.sat}.mode.op2 d, a, b, c",
-                slots: list(&[104, 24, 690, 4, 23, 689]),
+                slots: list(&[104, 24, 692, 4, 23, 691]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[360, 17, 362, 0, 16, 361]),
+        modifiers: list(&[361, 17, 363, 0, 16, 362]),
         vocabulary: &[".add", ".clamp", ".max", ".min", ".s32", ".sat", ".u32", ".wrap"],
         types: &["u32", "s32"],
         operands: list(&[285, 286, 287, 288]),
@@ -503,12 +503,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         ],
         forms: &[Form {
             text: "vmad.dtype.atype.btype{.po}{.sat}{.scale} d, a, b, c",
-            slots: list(&[104, 24, 25, 691, 4, 692]),
+            slots: list(&[104, 24, 25, 693, 4, 694]),
             operands: list(&[0, 4, 10, 13]),
             availability: AVAILABLE[3],
             ..Form::EMPTY
         }],
-        modifiers: list(&[360, 17, 18, 363, 0, 364]),
+        modifiers: list(&[361, 17, 18, 364, 0, 365]),
         vocabulary: &[".po", ".s32", ".sat", ".shr15", ".shr7", ".u32"],
         types: &["u32", "s32"],
         operands: list(&[0, 289, 290, 291]),
@@ -560,20 +560,20 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         forms: &[
             Form {
                 text: "vset.atype.btype.cmp d, a, b{, c}",
-                slots: list(&[24, 25, 693]),
+                slots: list(&[24, 25, 695]),
                 operands: list(&[14, 1, 5, 510]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "vset.atype.btype.cmp.op2 d, a, b, c",
-                slots: list(&[24, 25, 693, 689]),
+                slots: list(&[24, 25, 695, 691]),
                 operands: list(&[14, 1, 5, 20]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[17, 18, 365, 361]),
+        modifiers: list(&[17, 18, 366, 362]),
         vocabulary: &[".add", ".eq", ".ge", ".gt", ".le", ".lt", ".max", ".min", ".ne", ".s32", ".u32"],
         types: &["u32", "s32"],
         operands: list(&[285, 286, 287, 288]),

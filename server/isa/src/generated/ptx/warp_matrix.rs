@@ -13,28 +13,28 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "wmma.load.{a,b}.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 r, [p]{, stride}",
-                slots: list(&[540, 512, 541, 542, 543, 110]),
+                slots: list(&[542, 514, 543, 544, 545, 110]),
                 operands: list(&[367, 368, 369]),
-                availability: AVAILABLE[104],
+                availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 r, [p]{, stride}",
-                slots: list(&[544, 512, 541, 542, 543, 110]),
+                slots: list(&[546, 514, 543, 544, 545, 110]),
                 operands: list(&[370, 368, 369]),
-                availability: AVAILABLE[104],
+                availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f32 r, [p]{, stride}",
-                slots: list(&[544, 512, 541, 542, 543, 34]),
+                slots: list(&[546, 514, 543, 544, 545, 34]),
                 operands: list(&[371, 368, 369]),
-                availability: AVAILABLE[104],
+                availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.{a,b}.sync.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 r, [p]{, stride}",
-                slots: list(&[540, 390, 541, 542, 543, 110]),
+                slots: list(&[542, 390, 543, 544, 545, 110]),
                 operands: list(&[367, 368, 369]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
@@ -44,7 +44,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.load.c.sync.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 r, [p]{, stride}",
-                slots: list(&[544, 390, 541, 542, 543, 110]),
+                slots: list(&[546, 390, 543, 544, 545, 110]),
                 operands: list(&[370, 368, 369]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
@@ -54,7 +54,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.load.c.sync.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f32 r, [p]{, stride}",
-                slots: list(&[544, 390, 541, 542, 543, 34]),
+                slots: list(&[546, 390, 543, 544, 545, 34]),
                 operands: list(&[371, 368, 369]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
@@ -64,153 +64,153 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.s32 r, [p]{, stride}",
-                slots: list(&[544, 512, 541, 545, 543, 2]),
+                slots: list(&[546, 514, 543, 547, 545, 2]),
                 operands: list(&[372, 368, 369]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.{a,b}.sync.aligned.layout.m16n16k16{.{global,shared,shared::cta}}.{s8,u8} r, [p]{, stride}",
-                slots: list(&[540, 512, 541, 546, 543, 547]),
+                slots: list(&[542, 514, 543, 548, 545, 549]),
                 operands: list(&[373, 368, 369]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.layout.m8n32k16{.{global,shared,shared::cta}}.{s8,u8} r, [p]{, stride}",
-                slots: list(&[548, 512, 541, 549, 543, 547]),
+                slots: list(&[550, 514, 543, 551, 545, 549]),
                 operands: list(&[374, 368, 369]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.layout.m8n32k16{.{global,shared,shared::cta}}.{s8,u8} r, [p]{, stride}",
-                slots: list(&[550, 512, 541, 549, 543, 547]),
+                slots: list(&[552, 514, 543, 551, 545, 549]),
                 operands: list(&[375, 368, 369]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.layout.m32n8k16{.{global,shared,shared::cta}}.{s8,u8} r, [p]{, stride}",
-                slots: list(&[548, 512, 541, 551, 543, 547]),
+                slots: list(&[550, 514, 543, 553, 545, 549]),
                 operands: list(&[375, 368, 369]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.layout.m32n8k16{.{global,shared,shared::cta}}.{s8,u8} r, [p]{, stride}",
-                slots: list(&[550, 512, 541, 551, 543, 547]),
+                slots: list(&[552, 514, 543, 553, 545, 549]),
                 operands: list(&[374, 368, 369]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.row.m8n8k32{.{global,shared,shared::cta}}.{s4,u4} r, [p]{, stride}",
-                slots: list(&[548, 512, 552, 553, 543, 554]),
+                slots: list(&[550, 514, 554, 555, 545, 556]),
                 operands: list(&[374, 368, 369]),
-                availability: AVAILABLE[114],
+                availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.col.m8n8k32{.{global,shared,shared::cta}}.{s4,u4} r, [p]{, stride}",
-                slots: list(&[550, 512, 555, 553, 543, 554]),
+                slots: list(&[552, 514, 557, 555, 545, 556]),
                 operands: list(&[374, 368, 369]),
-                availability: AVAILABLE[114],
+                availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.row.m8n8k128{.{global,shared,shared::cta}}.b1 r, [p]{, stride}",
-                slots: list(&[548, 512, 552, 556, 543, 557]),
+                slots: list(&[550, 514, 554, 558, 545, 559]),
                 operands: list(&[374, 368, 369]),
-                availability: AVAILABLE[114],
+                availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.col.m8n8k128{.{global,shared,shared::cta}}.b1 r, [p]{, stride}",
-                slots: list(&[550, 512, 555, 556, 543, 557]),
+                slots: list(&[552, 514, 557, 558, 545, 559]),
                 operands: list(&[374, 368, 369]),
-                availability: AVAILABLE[114],
+                availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.{m8n8k32,m8n8k128}{.{global,shared,shared::cta}}.s32 r, [p]{, stride}",
-                slots: list(&[544, 512, 541, 558, 543, 2]),
+                slots: list(&[546, 514, 543, 560, 545, 2]),
                 operands: list(&[376, 368, 369]),
-                availability: AVAILABLE[114],
+                availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.{m8n8k32,m8n8k128}{.{global,shared,shared::cta}}.f32 r, [p]{, stride}",
-                slots: list(&[544, 512, 541, 558, 543, 34]),
+                slots: list(&[546, 514, 543, 560, 545, 34]),
                 operands: list(&[377, 368, 369]),
-                availability: AVAILABLE[114],
+                availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.{a,b}.sync.aligned.layout.m16n16k16{.{global,shared,shared::cta}}.bf16 r, [p]{, stride}",
-                slots: list(&[540, 512, 541, 546, 543, 112]),
+                slots: list(&[542, 514, 543, 548, 545, 112]),
                 operands: list(&[378, 368, 369]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.layout.m8n32k16{.{global,shared,shared::cta}}.bf16 r, [p]{, stride}",
-                slots: list(&[548, 512, 541, 549, 543, 112]),
+                slots: list(&[550, 514, 543, 551, 545, 112]),
                 operands: list(&[379, 368, 369]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.layout.m8n32k16{.{global,shared,shared::cta}}.bf16 r, [p]{, stride}",
-                slots: list(&[550, 512, 541, 549, 543, 112]),
+                slots: list(&[552, 514, 543, 551, 545, 112]),
                 operands: list(&[380, 368, 369]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.layout.m32n8k16{.{global,shared,shared::cta}}.bf16 r, [p]{, stride}",
-                slots: list(&[548, 512, 541, 551, 543, 112]),
+                slots: list(&[550, 514, 543, 553, 545, 112]),
                 operands: list(&[380, 368, 369]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.layout.m32n8k16{.{global,shared,shared::cta}}.bf16 r, [p]{, stride}",
-                slots: list(&[550, 512, 541, 551, 543, 112]),
+                slots: list(&[552, 514, 543, 553, 545, 112]),
                 operands: list(&[379, 368, 369]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.{a,b}.sync.aligned.layout.m16n16k8{.{global,shared,shared::cta}}.tf32 r, [p]{, stride}",
-                slots: list(&[540, 512, 541, 559, 543, 560]),
+                slots: list(&[542, 514, 543, 561, 545, 562]),
                 operands: list(&[381, 368, 369]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.m16n16k8{.{global,shared,shared::cta}}.f32 r, [p]{, stride}",
-                slots: list(&[544, 512, 541, 559, 543, 34]),
+                slots: list(&[546, 514, 543, 561, 545, 34]),
                 operands: list(&[371, 368, 369]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.{a,b}.sync.aligned.layout.m8n8k4{.{global,shared,shared::cta}}.f64 r, [p]{, stride}",
-                slots: list(&[540, 512, 541, 561, 543, 38]),
+                slots: list(&[542, 514, 543, 563, 545, 38]),
                 operands: list(&[382, 368, 369]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.m8n8k4{.{global,shared,shared::cta}}.f64 r, [p]{, stride}",
-                slots: list(&[544, 512, 541, 561, 543, 38]),
+                slots: list(&[546, 514, 543, 563, 545, 38]),
                 operands: list(&[383, 368, 369]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[280, 281, 282, 283, 284, 285]),
+        modifiers: list(&[281, 282, 283, 284, 285, 286]),
         vocabulary: &[
             ".a",
             ".aligned",
@@ -296,21 +296,21 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "wmma.store.d.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 [p], r{, stride}",
-                slots: list(&[562, 512, 541, 542, 543, 110]),
+                slots: list(&[564, 514, 543, 544, 545, 110]),
                 operands: list(&[384, 385, 369]),
-                availability: AVAILABLE[104],
+                availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f32 [p], r{, stride}",
-                slots: list(&[562, 512, 541, 542, 543, 34]),
+                slots: list(&[564, 514, 543, 544, 545, 34]),
                 operands: list(&[384, 386, 369]),
-                availability: AVAILABLE[104],
+                availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 [p], r{, stride}",
-                slots: list(&[562, 390, 541, 542, 543, 110]),
+                slots: list(&[564, 390, 543, 544, 545, 110]),
                 operands: list(&[384, 385, 369]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
@@ -320,7 +320,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.store.d.sync.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f32 [p], r{, stride}",
-                slots: list(&[562, 390, 541, 542, 543, 34]),
+                slots: list(&[564, 390, 543, 544, 545, 34]),
                 operands: list(&[384, 386, 369]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
@@ -330,41 +330,41 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.s32 [p], r{, stride}",
-                slots: list(&[562, 512, 541, 545, 543, 2]),
+                slots: list(&[564, 514, 543, 547, 545, 2]),
                 operands: list(&[384, 387, 369]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.{m8n8k32,m8n8k128}{.{global,shared,shared::cta}}.s32 [p], r{, stride}",
-                slots: list(&[562, 512, 541, 558, 543, 2]),
+                slots: list(&[564, 514, 543, 560, 545, 2]),
                 operands: list(&[384, 388, 369]),
-                availability: AVAILABLE[114],
+                availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.{m8n8k32,m8n8k128}{.{global,shared,shared::cta}}.f32 [p], r{, stride}",
-                slots: list(&[562, 512, 541, 558, 543, 34]),
+                slots: list(&[564, 514, 543, 560, 545, 34]),
                 operands: list(&[384, 389, 369]),
-                availability: AVAILABLE[114],
+                availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.m16n16k8{.{global,shared,shared::cta}}.f32 [p], r{, stride}",
-                slots: list(&[562, 512, 541, 559, 543, 34]),
+                slots: list(&[564, 514, 543, 561, 545, 34]),
                 operands: list(&[384, 386, 369]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.m8n8k4{.{global,shared,shared::cta}}.f64 [p], r{, stride}",
-                slots: list(&[562, 512, 541, 561, 543, 38]),
+                slots: list(&[564, 514, 543, 563, 545, 38]),
                 operands: list(&[384, 390, 369]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[286, 281, 282, 283, 284, 287]),
+        modifiers: list(&[287, 282, 283, 284, 285, 288]),
         vocabulary: &[
             ".aligned",
             ".col",
@@ -431,35 +431,35 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f16.f16 d, a, b, c",
-                slots: list(&[512, 563, 564, 542, 99, 565]),
+                slots: list(&[514, 565, 566, 544, 99, 567]),
                 operands: list(&[370, 391, 392, 393]),
-                availability: AVAILABLE[104],
+                availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f16.f32 d, a, b, c",
-                slots: list(&[512, 563, 564, 542, 99, 98]),
+                slots: list(&[514, 565, 566, 544, 99, 98]),
                 operands: list(&[370, 391, 392, 394]),
-                availability: AVAILABLE[104],
+                availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f32.f16 d, a, b, c",
-                slots: list(&[512, 563, 564, 542, 60, 565]),
+                slots: list(&[514, 565, 566, 544, 60, 567]),
                 operands: list(&[371, 391, 392, 393]),
-                availability: AVAILABLE[104],
+                availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f32.f32 d, a, b, c",
-                slots: list(&[512, 563, 564, 542, 60, 98]),
+                slots: list(&[514, 565, 566, 544, 60, 98]),
                 operands: list(&[371, 391, 392, 394]),
-                availability: AVAILABLE[104],
+                availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f16.f16 d, a, b, c",
-                slots: list(&[390, 563, 564, 542, 99, 565]),
+                slots: list(&[390, 565, 566, 544, 99, 567]),
                 operands: list(&[370, 391, 392, 393]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
@@ -469,7 +469,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.mma.sync.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f16.f32 d, a, b, c",
-                slots: list(&[390, 563, 564, 542, 99, 98]),
+                slots: list(&[390, 565, 566, 544, 99, 98]),
                 operands: list(&[370, 391, 392, 394]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
@@ -479,7 +479,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.mma.sync.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f32.f16 d, a, b, c",
-                slots: list(&[390, 563, 564, 542, 60, 565]),
+                slots: list(&[390, 565, 566, 544, 60, 567]),
                 operands: list(&[371, 391, 392, 393]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
@@ -489,7 +489,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.mma.sync.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f32.f32 d, a, b, c",
-                slots: list(&[390, 563, 564, 542, 60, 98]),
+                slots: list(&[390, 565, 566, 544, 60, 98]),
                 operands: list(&[371, 391, 392, 394]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
@@ -499,118 +499,118 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k16.s32.s8.s8.s32{.satfinite} d, a, b, c",
-                slots: list(&[512, 563, 564, 546, 250, 566, 567, 97, 75]),
+                slots: list(&[514, 565, 566, 548, 250, 568, 569, 97, 75]),
                 operands: list(&[372, 395, 396, 397]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m8n32k16.s32.s8.s8.s32{.satfinite} d, a, b, c",
-                slots: list(&[512, 563, 564, 549, 250, 566, 567, 97, 75]),
+                slots: list(&[514, 565, 566, 551, 250, 568, 569, 97, 75]),
                 operands: list(&[372, 398, 399, 397]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m32n8k16.s32.s8.s8.s32{.satfinite} d, a, b, c",
-                slots: list(&[512, 563, 564, 551, 250, 566, 567, 97, 75]),
+                slots: list(&[514, 565, 566, 553, 250, 568, 569, 97, 75]),
                 operands: list(&[372, 400, 401, 397]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k16.s32.u8.u8.s32{.satfinite} d, a, b, c",
-                slots: list(&[512, 563, 564, 546, 250, 568, 569, 97, 75]),
+                slots: list(&[514, 565, 566, 548, 250, 570, 571, 97, 75]),
                 operands: list(&[372, 395, 396, 397]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m8n32k16.s32.u8.u8.s32{.satfinite} d, a, b, c",
-                slots: list(&[512, 563, 564, 549, 250, 568, 569, 97, 75]),
+                slots: list(&[514, 565, 566, 551, 250, 570, 571, 97, 75]),
                 operands: list(&[372, 398, 399, 397]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m32n8k16.s32.u8.u8.s32{.satfinite} d, a, b, c",
-                slots: list(&[512, 563, 564, 551, 250, 568, 569, 97, 75]),
+                slots: list(&[514, 565, 566, 553, 250, 570, 571, 97, 75]),
                 operands: list(&[372, 400, 401, 397]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32{.satfinite} d, a, b, c",
-                slots: list(&[512, 570, 571, 553, 250, 572, 573, 97, 75]),
+                slots: list(&[514, 572, 573, 555, 250, 574, 575, 97, 75]),
                 operands: list(&[376, 398, 401, 402]),
-                availability: AVAILABLE[114],
+                availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.row.col.m8n8k32.s32.u4.u4.s32{.satfinite} d, a, b, c",
-                slots: list(&[512, 570, 571, 553, 250, 574, 575, 97, 75]),
+                slots: list(&[514, 572, 573, 555, 250, 576, 577, 97, 75]),
                 operands: list(&[376, 398, 401, 402]),
-                availability: AVAILABLE[114],
+                availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.{xor.popc,and.popc}.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 d, a, b, c",
-                slots: list(&[576, 512, 570, 571, 556, 250, 577, 578, 97]),
+                slots: list(&[578, 514, 572, 573, 558, 250, 579, 580, 97]),
                 operands: list(&[376, 398, 401, 402]),
-                availability: AVAILABLE[114],
+                availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k16.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[512, 563, 564, 546, 60, 274, 579, 98]),
+                slots: list(&[514, 565, 566, 548, 60, 274, 581, 98]),
                 operands: list(&[371, 403, 404, 394]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m8n32k16.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[512, 563, 564, 549, 60, 274, 579, 98]),
+                slots: list(&[514, 565, 566, 551, 60, 274, 581, 98]),
                 operands: list(&[371, 405, 406, 394]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m32n8k16.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[512, 563, 564, 551, 60, 274, 579, 98]),
+                slots: list(&[514, 565, 566, 553, 60, 274, 581, 98]),
                 operands: list(&[371, 407, 408, 394]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k8.f32.tf32.tf32.f32 d, a, b, c",
-                slots: list(&[512, 563, 564, 559, 60, 580, 581, 98]),
+                slots: list(&[514, 565, 566, 561, 60, 582, 583, 98]),
                 operands: list(&[371, 409, 410, 394]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m8n8k4.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[512, 563, 564, 561, 261, 262, 582, 583, 39]),
+                slots: list(&[514, 565, 566, 563, 261, 262, 584, 585, 39]),
                 operands: list(&[383, 411, 412, 413]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k8.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[512, 563, 564, 559, 261, 262, 582, 583, 39]),
+                slots: list(&[514, 565, 566, 561, 261, 262, 584, 585, 39]),
                 operands: list(&[414, 415, 416, 417]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k16.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[512, 563, 564, 546, 261, 262, 582, 583, 39]),
+                slots: list(&[514, 565, 566, 548, 261, 262, 584, 585, 39]),
                 operands: list(&[414, 418, 419, 417]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[288, 281, 289, 290, 283, 25, 291, 292, 293, 294, 52]),
+        modifiers: list(&[289, 282, 290, 291, 284, 25, 292, 293, 294, 295, 52]),
         vocabulary: &[
             ".aligned",
             ".and",
@@ -702,279 +702,279 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "mma.sync.aligned.m8n8k4.alayout.blayout.f16.f16.f16.f16 d, a, b, c",
-                slots: list(&[512, 561, 563, 584, 99, 260, 585, 565]),
+                slots: list(&[514, 563, 565, 586, 99, 260, 587, 567]),
                 operands: list(&[370, 420, 421, 393]),
-                availability: AVAILABLE[115],
+                availability: AVAILABLE[117],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k4.alayout.blayout.f32.f16.f16.f16 d, a, b, c",
-                slots: list(&[512, 561, 563, 584, 60, 260, 585, 565]),
+                slots: list(&[514, 563, 565, 586, 60, 260, 587, 567]),
                 operands: list(&[371, 420, 421, 393]),
-                availability: AVAILABLE[115],
+                availability: AVAILABLE[117],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k4.alayout.blayout.f32.f16.f16.f32 d, a, b, c",
-                slots: list(&[512, 561, 563, 584, 60, 260, 585, 98]),
+                slots: list(&[514, 563, 565, 586, 60, 260, 587, 98]),
                 operands: list(&[371, 420, 421, 394]),
-                availability: AVAILABLE[115],
+                availability: AVAILABLE[117],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 d, a, b, c",
-                slots: list(&[512, 586, 570, 571, 99, 260, 585, 565]),
+                slots: list(&[514, 588, 572, 573, 99, 260, 587, 567]),
                 operands: list(&[422, 420, 423, 424]),
                 availability: AVAILABLE[62],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 d, a, b, c",
-                slots: list(&[512, 586, 570, 571, 60, 260, 585, 98]),
+                slots: list(&[514, 588, 572, 573, 60, 260, 587, 98]),
                 operands: list(&[425, 420, 423, 426]),
                 availability: AVAILABLE[62],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k16.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c",
-                slots: list(&[512, 587, 570, 571, 75, 250, 588, 589, 97]),
+                slots: list(&[514, 589, 572, 573, 75, 250, 590, 591, 97]),
                 operands: list(&[376, 398, 401, 402]),
                 availability: AVAILABLE[62],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k32.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c",
-                slots: list(&[512, 553, 570, 571, 75, 250, 590, 591, 97]),
+                slots: list(&[514, 555, 572, 573, 75, 250, 592, 593, 97]),
                 operands: list(&[376, 398, 401, 402]),
                 availability: AVAILABLE[62],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.{xor.popc,and.popc} d, a, b, c",
-                slots: list(&[512, 556, 570, 571, 250, 577, 578, 97, 576]),
+                slots: list(&[514, 558, 572, 573, 250, 579, 580, 97, 578]),
                 operands: list(&[376, 398, 401, 402]),
                 availability: AVAILABLE[18],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k4.alayout.blayout.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[512, 561, 563, 584, 60, 274, 579, 98]),
+                slots: list(&[514, 563, 565, 586, 60, 274, 581, 98]),
                 operands: list(&[371, 405, 408, 394]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[512, 586, 570, 571, 60, 274, 579, 98]),
+                slots: list(&[514, 588, 572, 573, 60, 274, 581, 98]),
                 operands: list(&[425, 405, 427, 426]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[512, 592, 570, 571, 60, 274, 579, 98]),
+                slots: list(&[514, 594, 572, 573, 60, 274, 581, 98]),
                 operands: list(&[425, 403, 408, 426]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 d, a, b, c",
-                slots: list(&[512, 592, 570, 571, 99, 260, 585, 565]),
+                slots: list(&[514, 594, 572, 573, 99, 260, 587, 567]),
                 operands: list(&[422, 385, 421, 424]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c",
-                slots: list(&[512, 592, 570, 571, 60, 260, 585, 98]),
+                slots: list(&[514, 594, 572, 573, 60, 260, 587, 98]),
                 operands: list(&[425, 385, 421, 426]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 d, a, b, c",
-                slots: list(&[512, 593, 570, 571, 60, 580, 581, 98]),
+                slots: list(&[514, 595, 572, 573, 60, 582, 583, 98]),
                 operands: list(&[425, 428, 429, 426]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 d, a, b, c",
-                slots: list(&[512, 586, 570, 571, 60, 580, 581, 98]),
+                slots: list(&[514, 588, 572, 573, 60, 582, 583, 98]),
                 operands: list(&[425, 409, 430, 426]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[512, 561, 570, 571, 261, 262, 582, 583, 39]),
+                slots: list(&[514, 563, 572, 573, 261, 262, 584, 585, 39]),
                 operands: list(&[383, 411, 412, 413]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c",
-                slots: list(&[512, 592, 570, 571, 75, 250, 588, 589, 97]),
+                slots: list(&[514, 594, 572, 573, 75, 250, 590, 591, 97]),
                 operands: list(&[431, 395, 401, 432]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c",
-                slots: list(&[512, 594, 570, 571, 75, 250, 588, 589, 97]),
+                slots: list(&[514, 596, 572, 573, 75, 250, 590, 591, 97]),
                 operands: list(&[431, 400, 396, 432]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c",
-                slots: list(&[512, 594, 570, 571, 75, 250, 590, 591, 97]),
+                slots: list(&[514, 596, 572, 573, 75, 250, 592, 593, 97]),
                 operands: list(&[431, 395, 401, 432]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k64.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c",
-                slots: list(&[512, 595, 570, 571, 75, 250, 590, 591, 97]),
+                slots: list(&[514, 597, 572, 573, 75, 250, 592, 593, 97]),
                 operands: list(&[431, 400, 396, 432]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.{xor.popc,and.popc} d, a, b, c",
-                slots: list(&[512, 596, 570, 571, 250, 577, 578, 97, 597]),
+                slots: list(&[514, 598, 572, 573, 250, 579, 580, 97, 599]),
                 operands: list(&[431, 395, 401, 432]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.{xor.popc,and.popc} d, a, b, c",
-                slots: list(&[512, 598, 570, 571, 250, 577, 578, 97, 597]),
+                slots: list(&[514, 600, 572, 573, 250, 579, 580, 97, 599]),
                 operands: list(&[431, 400, 396, 432]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[512, 593, 570, 571, 261, 262, 582, 583, 39]),
+                slots: list(&[514, 595, 572, 573, 261, 262, 584, 585, 39]),
                 operands: list(&[433, 390, 412, 434]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[512, 586, 570, 571, 261, 262, 582, 583, 39]),
+                slots: list(&[514, 588, 572, 573, 261, 262, 584, 585, 39]),
                 operands: list(&[433, 415, 435, 434]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[512, 592, 570, 571, 261, 262, 582, 583, 39]),
+                slots: list(&[514, 594, 572, 573, 261, 262, 584, 585, 39]),
                 operands: list(&[433, 418, 416, 434]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c",
-                slots: list(&[512, 594, 570, 571, 60, 599, 600, 98]),
-                operands: list(&[425, 400, 396, 426]),
-                availability: AVAILABLE[117],
-                ..Form::EMPTY
-            },
-            Form {
-                text: "mma.sync.aligned.m16n8k32.row.col.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c",
-                slots: list(&[512, 594, 570, 571, 99, 599, 600, 565]),
-                operands: list(&[422, 400, 396, 424]),
-                availability: AVAILABLE[118],
-                ..Form::EMPTY
-            },
-            Form {
-                text: "mma.sync.aligned.m16n8k16.row.col.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c",
-                slots: list(&[512, 592, 570, 571, 60, 599, 600, 98]),
-                operands: list(&[425, 395, 401, 426]),
-                availability: AVAILABLE[118],
-                ..Form::EMPTY
-            },
-            Form {
-                text: "mma.sync.aligned.m16n8k16.row.col.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c",
-                slots: list(&[512, 592, 570, 571, 99, 599, 600, 565]),
-                operands: list(&[422, 395, 401, 424]),
-                availability: AVAILABLE[118],
-                ..Form::EMPTY
-            },
-            Form {
-                text: "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c",
-                slots: list(&[512, 594, 570, 571, 601, 60, 599, 600, 98]),
+                slots: list(&[514, 596, 572, 573, 60, 601, 602, 98]),
                 operands: list(&[425, 400, 396, 426]),
                 availability: AVAILABLE[119],
                 ..Form::EMPTY
             },
             Form {
+                text: "mma.sync.aligned.m16n8k32.row.col.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c",
+                slots: list(&[514, 596, 572, 573, 99, 601, 602, 567]),
+                operands: list(&[422, 400, 396, 424]),
+                availability: AVAILABLE[120],
+                ..Form::EMPTY
+            },
+            Form {
+                text: "mma.sync.aligned.m16n8k16.row.col.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c",
+                slots: list(&[514, 594, 572, 573, 60, 601, 602, 98]),
+                operands: list(&[425, 395, 401, 426]),
+                availability: AVAILABLE[120],
+                ..Form::EMPTY
+            },
+            Form {
+                text: "mma.sync.aligned.m16n8k16.row.col.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c",
+                slots: list(&[514, 594, 572, 573, 99, 601, 602, 567]),
+                operands: list(&[422, 395, 401, 424]),
+                availability: AVAILABLE[120],
+                ..Form::EMPTY
+            },
+            Form {
+                text: "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c",
+                slots: list(&[514, 596, 572, 573, 603, 60, 601, 602, 98]),
+                operands: list(&[425, 400, 396, 426]),
+                availability: AVAILABLE[121],
+                ..Form::EMPTY
+            },
+            Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c",
-                slots: list(&[512, 594, 570, 571, 601, 99, 599, 600, 565]),
+                slots: list(&[514, 596, 572, 573, 603, 99, 601, 602, 567]),
                 operands: list(&[422, 400, 396, 424]),
                 availability: AVAILABLE[74],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c",
-                slots: list(&[512, 592, 570, 571, 601, 60, 599, 600, 98]),
+                slots: list(&[514, 594, 572, 573, 603, 60, 601, 602, 98]),
                 operands: list(&[425, 395, 401, 426]),
                 availability: AVAILABLE[74],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c",
-                slots: list(&[512, 592, 570, 571, 601, 99, 599, 600, 565]),
+                slots: list(&[514, 594, 572, 573, 603, 99, 601, 602, 567]),
                 operands: list(&[422, 395, 401, 424]),
                 availability: AVAILABLE[74],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f32 d, a, b, c",
-                slots: list(&[512, 594, 570, 571, 601, 60, 602, 603, 98]),
+                slots: list(&[514, 596, 572, 573, 603, 60, 604, 605, 98]),
                 operands: list(&[425, 400, 396, 426]),
-                availability: AVAILABLE[120],
+                availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f16 d, a, b, c",
-                slots: list(&[512, 594, 570, 571, 601, 99, 602, 603, 565]),
+                slots: list(&[514, 596, 572, 573, 603, 99, 604, 605, 567]),
                 operands: list(&[422, 400, 396, 424]),
-                availability: AVAILABLE[120],
+                availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale{.scale_vec::1X}.f32.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f32.ue8m0 d, a, b, c, sfa, selA, sfb, selB",
-                slots: list(&[512, 594, 570, 571, 604, 605, 606, 60, 602, 603, 98, 607]),
+                slots: list(&[514, 596, 572, 573, 606, 607, 608, 60, 604, 605, 98, 609]),
                 operands: list(&[425, 400, 396, 426, 436, 437, 438, 439]),
-                availability: AVAILABLE[120],
+                availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale{.scale_vec::2X}.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, sfa, selA, sfb, selB",
-                slots: list(&[512, 595, 570, 571, 608, 605, 609, 60, 610, 611, 98, 607]),
+                slots: list(&[514, 597, 572, 573, 610, 607, 611, 60, 612, 613, 98, 609]),
                 operands: list(&[425, 400, 396, 426, 436, 440, 438, 441]),
-                availability: AVAILABLE[120],
+                availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, sfa, selA, sfb, selB",
-                slots: list(&[512, 595, 570, 571, 612, 605, 613, 60, 610, 611, 98, 607]),
+                slots: list(&[514, 597, 572, 573, 614, 607, 615, 60, 612, 613, 98, 609]),
                 operands: list(&[425, 400, 396, 426, 436, 440, 438, 441]),
-                availability: AVAILABLE[120],
+                availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.{ue4m3,ue8m0} d, a, b, c, sfa, selA, sfb, selB",
-                slots: list(&[512, 595, 570, 571, 612, 605, 614, 60, 610, 611, 98, 615]),
+                slots: list(&[514, 597, 572, 573, 614, 607, 616, 60, 612, 613, 98, 617]),
                 operands: list(&[425, 400, 396, 426, 436, 442, 438, 443]),
-                availability: AVAILABLE[120],
+                availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[261, 295, 289, 296, 52, 297, 298, 299, 300, 301, 302, 303, 304, 288, 25]),
+        modifiers: list(&[262, 296, 290, 297, 52, 298, 299, 300, 301, 302, 303, 304, 305, 289, 25]),
         vocabulary: &[
             ".aligned",
             ".and",
@@ -1102,34 +1102,34 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "ldmatrix.sync.aligned.m8n8.num{.trans}{.{shared,shared::cta}}.b16 r, [p]",
-                slots: list(&[512, 616, 356, 617, 618, 126]),
+                slots: list(&[514, 618, 356, 619, 620, 126]),
                 operands: list(&[444, 368]),
                 availability: AVAILABLE[62],
                 ..Form::EMPTY
             },
             Form {
                 text: "ldmatrix.sync.aligned.m16n16.{x1,x2}.trans{.ss}.{b8,b8x16.b6x16_p32,b8x16.b4x16_p64} r, [p]",
-                slots: list(&[512, 619, 362, 620, 621, 622]),
+                slots: list(&[514, 621, 362, 622, 623, 624]),
                 operands: list(&[445, 368]),
-                availability: AVAILABLE[121],
+                availability: AVAILABLE[123],
                 ..Form::EMPTY
             },
             Form {
                 text: "ldmatrix.sync.aligned.m8n16.num{.ss}.{b8x16.b6x16_p32,b8x16.b4x16_p64} r, [p]",
-                slots: list(&[512, 623, 356, 621, 624]),
+                slots: list(&[514, 625, 356, 623, 626]),
                 operands: list(&[444, 101]),
-                availability: AVAILABLE[121],
+                availability: AVAILABLE[123],
                 ..Form::EMPTY
             },
             Form {
                 text: "ldmatrix.sync.aligned.m8n16.num{.ss}.s8.s4 r, [p]",
-                slots: list(&[512, 623, 356, 621, 625]),
+                slots: list(&[514, 625, 356, 623, 627]),
                 operands: list(&[444, 101]),
-                availability: AVAILABLE[122],
+                availability: AVAILABLE[124],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[261, 305, 306, 307, 308, 309]),
+        modifiers: list(&[262, 306, 307, 308, 309, 310]),
         vocabulary: &[
             ".aligned",
             ".b16",
@@ -1208,20 +1208,20 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "stmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16 [p], r",
-                slots: list(&[512, 616, 356, 617, 621, 126]),
+                slots: list(&[514, 618, 356, 619, 623, 126]),
                 operands: list(&[384, 446]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "stmatrix.sync.aligned.m16n8.num.trans{.ss}.b8 [p], r",
-                slots: list(&[512, 626, 356, 620, 621, 627]),
+                slots: list(&[514, 628, 356, 622, 623, 629]),
                 operands: list(&[384, 446]),
-                availability: AVAILABLE[121],
+                availability: AVAILABLE[123],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[261, 310, 306, 307, 308, 311]),
+        modifiers: list(&[262, 311, 307, 308, 309, 312]),
         vocabulary: &[
             ".aligned",
             ".b16",
@@ -1278,12 +1278,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         syntax: &["movmatrix.sync.aligned.m8n8.trans.b16 d, a"],
         forms: &[Form {
             text: "movmatrix.sync.aligned.m8n8.trans.b16 d, a",
-            slots: list(&[512, 616, 620, 126]),
+            slots: list(&[514, 618, 622, 126]),
             operands: list(&[350, 447]),
-            availability: AVAILABLE[123],
+            availability: AVAILABLE[125],
             ..Form::EMPTY
         }],
-        modifiers: list(&[261, 312, 313, 314]),
+        modifiers: list(&[262, 313, 314, 315]),
         vocabulary: &[".aligned", ".b16", ".m8n8", ".sync", ".trans"],
         types: &["b16"],
         operands: list(&[234, 235]),
@@ -1326,153 +1326,153 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 d, a, b, c, e, f",
-                slots: list(&[628, 512, 592, 629, 99, 260, 585, 565]),
+                slots: list(&[630, 514, 594, 631, 99, 260, 587, 567]),
                 operands: list(&[422, 420, 421, 424, 448, 449]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k32.row.col.f16.f16.f16.f16 d, a, b, c, e, f",
-                slots: list(&[628, 512, 594, 629, 99, 260, 585, 565]),
+                slots: list(&[630, 514, 596, 631, 99, 260, 587, 567]),
                 operands: list(&[422, 385, 450, 424, 448, 451]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c, e, f",
-                slots: list(&[628, 512, 592, 629, 60, 260, 585, 98]),
+                slots: list(&[630, 514, 594, 631, 60, 260, 587, 98]),
                 operands: list(&[425, 420, 421, 426, 448, 449]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 d, a, b, c, e, f",
-                slots: list(&[628, 512, 594, 629, 60, 260, 585, 98]),
+                slots: list(&[630, 514, 596, 631, 60, 260, 587, 98]),
                 operands: list(&[425, 385, 450, 426, 448, 449]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 d, a, b, c, e, f",
-                slots: list(&[628, 512, 592, 629, 60, 274, 579, 98]),
+                slots: list(&[630, 514, 594, 631, 60, 274, 581, 98]),
                 operands: list(&[425, 405, 408, 426, 448, 449]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k32.row.col.f32.bf16.bf16.f32 d, a, b, c, e, f",
-                slots: list(&[628, 512, 594, 629, 60, 274, 579, 98]),
+                slots: list(&[630, 514, 596, 631, 60, 274, 581, 98]),
                 operands: list(&[425, 403, 404, 426, 448, 451]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 d, a, b, c, e, f",
-                slots: list(&[628, 512, 586, 629, 60, 580, 581, 98]),
+                slots: list(&[630, 514, 588, 631, 60, 582, 583, 98]),
                 operands: list(&[425, 428, 430, 426, 448, 449]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32 d, a, b, c, e, f",
-                slots: list(&[628, 512, 592, 629, 60, 580, 581, 98]),
+                slots: list(&[630, 514, 594, 631, 60, 582, 583, 98]),
                 operands: list(&[425, 409, 410, 426, 448, 451]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k32.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c, e, f",
-                slots: list(&[628, 512, 594, 629, 75, 250, 588, 589, 97]),
+                slots: list(&[630, 514, 596, 631, 75, 250, 590, 591, 97]),
                 operands: list(&[431, 395, 396, 432, 448, 451]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k64.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c, e, f",
-                slots: list(&[628, 512, 595, 629, 75, 250, 588, 589, 97]),
+                slots: list(&[630, 514, 597, 631, 75, 250, 590, 591, 97]),
                 operands: list(&[431, 400, 399, 432, 448, 452]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k64.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c, e, f",
-                slots: list(&[628, 512, 595, 629, 75, 250, 590, 591, 97]),
+                slots: list(&[630, 514, 597, 631, 75, 250, 592, 593, 97]),
                 operands: list(&[431, 395, 396, 432, 448, 451]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k128.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c, e, f",
-                slots: list(&[628, 512, 596, 629, 75, 250, 590, 591, 97]),
+                slots: list(&[630, 514, 598, 631, 75, 250, 592, 593, 97]),
                 operands: list(&[431, 400, 399, 432, 448, 452]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k64.row.col.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c, e, f",
-                slots: list(&[628, 512, 595, 629, 60, 599, 600, 98]),
+                slots: list(&[630, 514, 597, 631, 60, 601, 602, 98]),
                 operands: list(&[425, 400, 399, 426, 448, 452]),
-                availability: AVAILABLE[117],
+                availability: AVAILABLE[119],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c, e, f",
-                slots: list(&[630, 512, 595, 629, 601, 60, 599, 600, 98]),
+                slots: list(&[632, 514, 597, 631, 603, 60, 601, 602, 98]),
                 operands: list(&[425, 400, 399, 426, 448, 452]),
                 availability: AVAILABLE[56],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c, e, f",
-                slots: list(&[630, 512, 595, 629, 99, 599, 600, 565]),
+                slots: list(&[632, 514, 597, 631, 99, 601, 602, 567]),
                 operands: list(&[422, 400, 399, 424, 448, 452]),
-                availability: AVAILABLE[120],
+                availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f32 d, a, b, c, e, f",
-                slots: list(&[630, 512, 595, 629, 601, 60, 602, 603, 98]),
+                slots: list(&[632, 514, 597, 631, 603, 60, 604, 605, 98]),
                 operands: list(&[425, 400, 399, 426, 448, 452]),
-                availability: AVAILABLE[120],
+                availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f16.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f16 d, a, b, c, e, f",
-                slots: list(&[630, 512, 595, 629, 601, 99, 602, 603, 565]),
+                slots: list(&[632, 514, 597, 631, 603, 99, 604, 605, 567]),
                 operands: list(&[422, 400, 399, 424, 448, 452]),
-                availability: AVAILABLE[120],
+                availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::mxf8f6f4.block_scale{.scale_vec::1X}.f32.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f32.ue8m0 d, a, b, c, e, f, sfa, selA, sfb, selB",
-                slots: list(&[630, 512, 595, 629, 604, 605, 606, 60, 602, 603, 98, 607]),
+                slots: list(&[632, 514, 597, 631, 606, 607, 608, 60, 604, 605, 98, 609]),
                 operands: list(&[425, 400, 399, 426, 448, 452, 438, 453, 454, 455]),
-                availability: AVAILABLE[120],
+                availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4.block_scale{.scale_vec::2X}.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, e, f, sfa, selA, sfb, selB",
-                slots: list(&[630, 512, 596, 629, 608, 605, 609, 60, 610, 611, 98, 607]),
+                slots: list(&[632, 514, 598, 631, 610, 607, 611, 60, 612, 613, 98, 609]),
                 operands: list(&[425, 400, 399, 426, 448, 452, 438, 456, 454, 457]),
-                availability: AVAILABLE[125],
+                availability: AVAILABLE[127],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, e, f, sfa, selA, sfb, selB",
-                slots: list(&[630, 512, 596, 629, 612, 605, 613, 60, 610, 611, 98, 607]),
+                slots: list(&[632, 514, 598, 631, 614, 607, 615, 60, 612, 613, 98, 609]),
                 operands: list(&[425, 400, 399, 426, 448, 452, 438, 456, 454, 457]),
-                availability: AVAILABLE[125],
+                availability: AVAILABLE[127],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.{ue4m3,ue8m0} d, a, b, c, e, f, sfa, selA, sfb, selB",
-                slots: list(&[630, 512, 596, 629, 612, 605, 614, 60, 610, 611, 98, 615]),
+                slots: list(&[632, 514, 598, 631, 614, 607, 616, 60, 612, 613, 98, 617]),
                 operands: list(&[425, 400, 399, 426, 448, 452, 438, 458, 454, 459]),
-                availability: AVAILABLE[125],
+                availability: AVAILABLE[127],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[315, 261, 316, 317, 52, 297, 298, 299, 318, 319, 320, 321, 304]),
+        modifiers: list(&[316, 262, 317, 318, 52, 298, 299, 300, 319, 320, 321, 322, 305]),
         vocabulary: &[
             ".aligned",
             ".bf16",
