@@ -428,8 +428,8 @@ fn launches_with_expectations_are_tested() {
         "",
         expect![[r#"
         --
-        warplens: no launches with `expect`
-        exit 0
+        warplens: no launches with `expect`, so nothing was tested
+        exit 3
     "#]],
     );
 }

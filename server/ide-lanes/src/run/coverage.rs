@@ -56,7 +56,7 @@ pub struct BufferCoverage {
     pub bytes: u64,
     pub read: u64,
     pub written: u64,
-    /// Elements that the run should have written and has not; 0 if it is no output.
+    /// Elements that the run should have written and has not, or not wholly; 0 if it is no output.
     #[serde(rename = "unwritten")]
     pub missing: u64,
     pub elements: u64,
@@ -130,17 +130,19 @@ impl Prepared {
         // A run whose results nobody can see has no outputs yet.
         let is_without_result = !accessed.writes() && result.output.text.is_empty();
         let of = |buffer: &PlacedBuffer| {
-            let is_output = self.is_output(buffer, is_without_result);
+            let is_untouched = accessed.read(buffer.address, buffer.len) == 0;
+            let is_output = self.is_output(buffer, is_without_result || is_untouched);
             covered(buffer, accessed, is_output)
         };
         self.resolved.buffers.iter().map(of).collect()
     }
 
-    fn is_output(&self, buffer: &PlacedBuffer, is_without_result: bool) -> bool {
+    /// Whether the run should have written a buffer. One that it does not read is there for its results.
+    fn is_output(&self, buffer: &PlacedBuffer, is_for_results: bool) -> bool {
         let mut expect = self.resolved.launch.expect.iter();
         self.outputs.contains(&buffer.name)
             || buffer.deferred.is_some_and(Fill::is_open)
-                && (is_without_result || expect.any(|expected| expected.name == *buffer.name))
+                && (is_for_results || expect.any(|expected| expected.name == *buffer.name))
     }
 
     /// Adds a finding for each output of which the run left elements unwritten.
@@ -158,11 +160,8 @@ fn covered(buffer: &PlacedBuffer, accessed: &AccessedBytes, is_output: bool) -> 
     let size = element.bytes() as u64;
     let (address, len) = (*address, *len);
     let written = accessed.written(address, len);
-    let missing = if is_output { (len - written).div_ceil(size) } else { 0 };
-    let first_missing = match missing {
-        0 => 0,
-        _ => accessed.first_unwritten(address, len).unwrap_or_default() / size,
-    };
+    let (missing, first_missing) =
+        if is_output && written < len { accessed.unwritten_elements(address, len, size) } else { (0, 0) };
     BufferCoverage {
         name: name.to_string(),
         bytes: len,
@@ -175,12 +174,14 @@ fn covered(buffer: &PlacedBuffer, accessed: &AccessedBytes, is_output: bool) -> 
 }
 
 fn unwritten(buffer: &BufferCoverage) -> Finding {
-    let BufferCoverage { name, missing, elements, first_missing, .. } = buffer;
+    let BufferCoverage { name, bytes, written, missing, elements, first_missing, .. } = buffer;
+    let are_partly_written = bytes - written < missing * (bytes / elements.max(&1));
+    let what = if are_partly_written { "not wholly written" } else { "never written" };
     let first =
         if *first_missing == 0 { String::new() } else { format!("; the first is {name}[{first_missing}]") };
     let kind = FindingKind::CheckCoverage;
     let message = kind.with_term(&format!(
-        "{name}: {missing} of {elements} elements never written{first}\nstore to all of them, or give the contents in the launch, such as \
+        "{name}: {missing} of {elements} elements {what}{first}\nstore to all of them, or give the contents in the launch, such as \
          `fill = \"zero\"`, if the kernel need not write them"
     ));
     Finding::about_launch(kind, message)

@@ -49,6 +49,27 @@ impl AccessedBytes {
         None
     }
 
+    /// How many elements of `size` bytes at an address were not wholly written, and the first of them.
+    #[must_use]
+    pub fn unwritten_elements(&self, address: u64, len: u64, size: u64) -> (u64, u64) {
+        if self.written(address, len) == 0 {
+            return (len.div_ceil(size), 0);
+        }
+        let (mut count, mut first, mut from) = (0, 0, 0);
+        while let Some(offset) = self.first_unwritten(address + from, len - from) {
+            let element = (from + offset) / size;
+            if count == 0 {
+                first = element;
+            }
+            count += 1;
+            from = (element + 1) * size;
+            if from >= len {
+                break;
+            }
+        }
+        (count, first)
+    }
+
     /// Whether the run wrote any memory that outlives it.
     #[must_use]
     pub fn writes(&self) -> bool {
@@ -91,6 +112,9 @@ mod tests {
         assert_eq!(accessed.written(0x101, 8), 2);
         assert_eq!(accessed.written(0x13f, 3), 2);
         assert_eq!(accessed.written(0x300, 400), 0);
+        assert_eq!(accessed.unwritten_elements(0x100, 8, 2), (4, 0));
+        assert_eq!(accessed.unwritten_elements(0x101, 6, 2), (2, 1));
+        assert_eq!(accessed.unwritten_elements(0x300, 7, 4), (2, 0));
         assert_eq!(accessed.first_unwritten(0x101, 8), Some(2));
         assert_eq!(accessed.first_unwritten(0x101, 2), None);
         assert_eq!(accessed.first_unwritten(0x13f, 400), Some(0));

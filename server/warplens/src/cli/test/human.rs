@@ -26,7 +26,8 @@ pub(super) fn line(case: &Case, out: &mut dyn Write) -> io::Result<()> {
         }
         End::Failed(failures) => {
             writeln!(out, "{FAILED}failed{FAILED:#}  {name}")?;
-            failures.iter().try_for_each(|failure| writeln!(out, "        {}", plain(failure)))
+            let mut lines = failures.iter().flat_map(|failure| failure.lines());
+            lines.try_for_each(|line| writeln!(out, "        {}", plain(line)))
         }
         End::Incomplete(verdict) => writeln!(out, "{FAILED}{verdict}{FAILED:#} {name}"),
         End::Invalid(problem) => {
