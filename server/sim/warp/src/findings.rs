@@ -47,7 +47,7 @@ impl Related {
     }
 }
 
-/// Maximum length of the first line of a message, in characters.
+/// How long the first line of a message should be at most, in characters.
 pub(crate) const MAX_TITLE: usize = 80;
 /// Maximum length of a term, in characters.
 const MAX_TERM: usize = 40;
@@ -62,23 +62,46 @@ pub fn with_titles(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings
 }
 
-/// Limits the first line to [`MAX_TITLE`] characters: a longer one is broken after the last clause that fits.
+/// Breaks a first line of more than [`MAX_TITLE`] characters after the last clause that fits, or else after its first clause. A phrase
+/// stays whole.
 fn with_title(message: &str) -> String {
     let title = message.lines().next().unwrap_or_default();
     let Some((limit, _)) = title.char_indices().nth(MAX_TITLE) else { return message.to_owned() };
     let term = title.find(": ").filter(|end| *end <= MAX_TERM).map_or(0, |end| end + ": ".len());
-    let fits = |separator: &&str| {
-        let at = title
-            .match_indices(*separator)
-            .map(|(at, _)| at)
-            .filter(|at| (term + MIN_TITLE..=limit).contains(at))
-            .last()?;
-        Some((at, at + separator.len()))
+    let breaks = |separator: &'static str| {
+        let after = title.match_indices(separator).map(|(at, _)| (at, at + separator.len()));
+        after.filter(move |(at, next)| {
+            *at >= term + MIN_TITLE && (separator != ", " || starts_clause(&title[*next..]))
+        })
     };
-    match ["; ", ". ", ": ", ", ", " "].iter().find_map(fits) {
+    let separators = ["; ", ". ", ": ", ", "];
+    let fits = |separator: &&'static str| breaks(separator).filter(|(at, _)| *at <= limit).last();
+    let first = || separators.into_iter().flat_map(breaks).min();
+    match separators.iter().find_map(fits).or_else(first) {
         Some((end, next)) => format!("{}\n{}", &message[..end], &message[next..]),
-        None => format!("{}\n{}", &message[..limit], &message[limit..]),
+        None => message.to_owned(),
     }
+}
+
+/// Whether a text after a comma is a clause, and no further part of an enumeration.
+fn starts_clause(text: &str) -> bool {
+    let word = text.split(' ').next().unwrap_or_default();
+    matches!(
+        word,
+        "which"
+            | "where"
+            | "so"
+            | "but"
+            | "and"
+            | "or"
+            | "before"
+            | "after"
+            | "because"
+            | "while"
+            | "as"
+            | "then"
+            | "although"
+    )
 }
 
 #[cfg(test)]
@@ -99,8 +122,11 @@ mod tests {
             &format!("{long}, which is long\nreally, it is"),
         );
         check(&format!("Deadlock: {long}, which waits"), &format!("Deadlock: {long}\nwhich waits"));
-        check(&format!("Deadlock: it, {long} {long}"), &format!("Deadlock: it, {long}\n{long}"));
-        check(&format!("{long} and {long}"), &format!("{long} and\n{long}"));
-        check(&"é".repeat(90), &format!("{}\n{}", "é".repeat(80), "é".repeat(10)));
+        check(&format!("{long} and {long}; fix it"), &format!("{long} and {long}\nfix it"));
+        for whole in
+            [format!("{long} and {long}"), format!("lane 0, column 0 of {long} {long}"), "é".repeat(90)]
+        {
+            check(&whole, &whole);
+        }
     }
 }

@@ -70,6 +70,16 @@ fn a_block_reads_what_the_next_one_stored() {
     ends(8, &body, |block, thread| (block / 4 * 4 + (block + 1) % 4) * 32 + thread);
 }
 
+/// The size of the shared memory is no multiple of a row.
+#[test]
+fn rows_of_every_block_are_aligned() {
+    let body = ".shared .align 16 .b8 rows[1024];\n.shared .b8 odd[8];\nmov.u32 %r20, rows;\nmad.lo.u32 %r20, %r1, 16, %r20;\n\
+                st.shared.v4.u32 [%r20], {%r8, %r8, %r8, %r8};\nbar.warp.sync -1;\n\
+                stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r20], {%r8};\nbar.warp.sync -1;\nld.shared.u32 %r10, [%r20];\n\
+                st.global.u32 [%rd2], %r8;\n";
+    ends(4, body, |block, thread| block * 32 + thread);
+}
+
 #[test]
 fn generic_addresses_and_atomics() {
     let body = format!(
