@@ -24,4 +24,5 @@ mod scheduling;
 mod source_lines;
 mod tensor_memory;
 mod uninitialized_buffers;
+mod wave_schedules;
 mod why;

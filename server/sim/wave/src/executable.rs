@@ -5,7 +5,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 use warplens_sim_warp::trace::{Control, RunOptions, RunOutcome, StatementId};
 use warplens_sim_warp::value_tracer::RegisterInfo;
-use warplens_sim_warp::{BlockEnd, ControlFlow, Executable, LaunchConfig, ModelInfo};
+use warplens_sim_warp::{BlockEnd, ControlFlow, Executable, LaunchConfig, ModelInfo, OrderEffect};
 
 use super::op::{Action, Control as WaveControl};
 use super::program::Program;
@@ -46,6 +46,10 @@ pub struct EmulatedKernel {
 impl Executable for Kernel {
     fn run(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome {
         run(&self.program, config, options, control)
+    }
+
+    fn order_effect(&self) -> Option<OrderEffect> {
+        Some(self.program.order_effect())
     }
 
     fn writes(&self, statement: StatementId) -> Vec<SmolStr> {
