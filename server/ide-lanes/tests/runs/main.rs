@@ -17,6 +17,7 @@ mod panel;
 mod prepare;
 mod presentation;
 mod races;
+mod reached;
 mod replay;
 mod replicated_values;
 mod schedules;

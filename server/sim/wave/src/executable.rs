@@ -56,6 +56,11 @@ impl Executable for Kernel {
         self.program.writes(statement)
     }
 
+    fn reads(&self, statement: StatementId) -> Vec<SmolStr> {
+        let named = self.program.named.get(statement.index()).into_iter().flatten();
+        named.filter(|named| named.read).map(|named| named.cell.name()).collect()
+    }
+
     fn registers(&self, statement: StatementId) -> Vec<RegisterInfo> {
         let named = self.program.named.get(statement.index()).into_iter().flatten();
         named.map(register_info).collect()
