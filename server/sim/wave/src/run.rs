@@ -110,7 +110,7 @@ impl<'l, const W: usize> Run<'l, W> {
         control: Control<'l>,
     ) -> Self {
         let launch = LaunchState::new(launch, W, program.local_memory, options, control);
-        let scheduler = in_schedule::scheduler(&launch, wave_bytes::<W>(program));
+        let scheduler = launch.scheduler(wave_bytes::<W>(program));
         Run {
             program,
             launch,

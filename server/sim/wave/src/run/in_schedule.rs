@@ -1,20 +1,9 @@
 //! Runs a launch under a schedule: workgroups and waves take turns as the scheduler chooses.
 
-use warplens_sim_warp::schedule::{NextBlock, Scheduler, Suspended, Switch, Unstarted};
+use warplens_sim_warp::schedule::{NextBlock, Suspended, Switch, Unstarted};
 
 use super::{Run, WaveStatus, Workgroup};
-use crate::launch_state::{LaunchState, POLL, RunEnd};
-
-/// The choices of the launch's schedule, if it has another than the default one. Any number of workgroups may be suspended, so
-/// all of them must fit into memory.
-pub(super) fn scheduler(launch: &LaunchState<'_>, wave_bytes: u64) -> Option<Box<Scheduler>> {
-    let waves = u64::from(launch.geometry.waves);
-    let group_bytes = waves * wave_bytes + launch.local_bytes as u64;
-    let fits = launch.groups.saturating_mul(group_bytes) <= launch.options.limits.max_memory;
-    let schedule = launch.options.schedule.filter(|_| fits)?;
-    // A workgroup is a cluster of its own.
-    Some(Box::new(Scheduler::new(schedule, waves, 1, launch.groups)))
-}
+use crate::launch_state::{POLL, RunEnd};
 
 impl<const W: usize> Run<'_, W> {
     /// Runs workgroups until all have exited or wait for others.
