@@ -15,7 +15,7 @@ mod settings;
 mod verdict;
 
 pub(crate) use coverage::Reached;
-pub use coverage::{BranchSides, BufferCoverage, Coverage};
+pub use coverage::{BranchSides, BufferCoverage, Coverage, SwitchTargets};
 pub use explored::Explored;
 pub use groups::Role;
 pub(crate) use groups::{Effect, effects, splits};

@@ -8,6 +8,7 @@ mod tables;
 
 mod category;
 mod generated;
+mod promise;
 pub mod ptx;
 mod role;
 pub mod sass;
@@ -16,6 +17,7 @@ mod version;
 pub mod wave;
 
 pub use category::Category;
+pub use promise::Promise;
 pub use schema::entry::{Evidence, Role, Simulation};
 pub use tables::{Entries, List, Shared};
 pub use version::Version;

@@ -11,7 +11,7 @@ pub use crate::schema::ptx_form::*;
 pub use crate::schema::ptx_module::*;
 pub use instruction::*;
 pub use module::*;
-pub use numbers::{Inexact, Promise, inexact};
+pub use numbers::{Inexact, inexact};
 pub use residency::{CtaDemand, Residency};
 
 #[cfg(test)]

@@ -4,9 +4,11 @@
 //! conditions and operands. Both dialects are fully supported; `mnemonic` of an entry is the guide's.
 
 mod entries;
+mod numbers;
 
 pub use crate::schema::wave::*;
 pub use entries::*;
+pub use numbers::inexact;
 
 #[cfg(test)]
 mod tests;

@@ -357,7 +357,7 @@ DONE:
     let numbers: Vec<&str> = printed.lines().filter(|line| line.starts_with("numbers")).collect();
     expect![[r#"
         numbers: 1 approximate result (line 10: at most 1 ulp off)
-        numbers: 1 result left open by PTX (line 15: the order of the threads decides how the sum is rounded)
+        numbers: 1 result left open (line 15: the order of the threads decides how the sum is rounded)
         numbers: approximate results decide the branch at line 14"#]]
     .assert_eq(&numbers.join("\n"));
 }

@@ -16,6 +16,7 @@ mod sass;
 mod saved_buffers;
 mod schedules;
 mod schemas;
+mod second_opinion;
 mod simulated;
 mod transcripts;
 mod verdicts;

@@ -20,7 +20,7 @@ dynamic_shared?: number,
 cooperative?: boolean,
 /** The name of the divergence model. */
 model?: string,
-/** PTX: the schedule that is run instead of the default one. */
+/** The schedule that is run instead of the default one. */
 schedule?: string,
 /** WAVE: lanes of a wave. */
 wave_width?: number,

@@ -1,4 +1,4 @@
-//! Results that PTX does not determine to the bit.
+//! Results that the language does not determine to the bit.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::run::InexactResults;
 pub(crate) struct JsonNumbers {
     /// Results with a documented error.
     approximate: Vec<JsonApproximate>,
-    /// Results of which PTX leaves something open.
+    /// Results of which something is left open.
     open: Vec<JsonOpen>,
     /// The lines of executed branches whose conditions depend on approximate results, as far as registers show.
     decided: Vec<u32>,

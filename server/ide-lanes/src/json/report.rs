@@ -32,9 +32,7 @@ pub struct Report<'r> {
     #[schemars(with = "Vec<Missing>")]
     reasons: Vec<&'static str>,
     coverage: JsonCoverage<'r>,
-    /// PTX only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    numbers: Option<JsonNumbers>,
+    numbers: JsonNumbers,
     totals: &'r Totals,
     findings: Vec<JsonFinding<'r>>,
     #[serde(serialize_with = "object")]
@@ -153,7 +151,7 @@ impl<'r> Report<'r> {
             verdict: options.verdict.name(),
             reasons: reasons(options.verdict),
             coverage: JsonCoverage::new(options.coverage, options.model, at),
-            numbers: options.coverage.numbers.as_ref().map(|results| JsonNumbers::new(results, at)),
+            numbers: JsonNumbers::new(&options.coverage.numbers, at),
             totals: &result.totals,
             findings: findings(resolved, result, options, at),
             buffers: dumped.collect(),

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use smol_str::SmolStr;
 use text_size::TextRange;
-use warplens_isa::ptx::Inexact;
+use warplens_isa::Promise;
 use warplens_sim_ptx::meaning::OperandMeaning;
 use warplens_sim_warp::objects::Object;
 use warplens_sim_warp::{ScalarType, StatementId};
@@ -40,9 +40,7 @@ pub struct Statement {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Numbers {
     Determined,
-    Inexact(&'static Inexact),
-    /// The language has no such promises.
-    Unknown,
+    Inexact(Promise),
 }
 
 /// The position of an instruction in machine code.

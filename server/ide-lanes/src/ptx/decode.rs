@@ -80,7 +80,8 @@ impl DecodedPtx {
 
 fn numbers(instruction: Instruction<'_>) -> Numbers {
     let Mnemonic { opcode, modifiers, .. } = instruction.mnemonic();
-    inexact(opcode, modifiers.iter().map(SmolStr::as_str)).map_or(Numbers::Determined, Numbers::Inexact)
+    inexact(opcode, modifiers.iter().map(SmolStr::as_str))
+        .map_or(Numbers::Determined, |row| Numbers::Inexact(row.promise))
 }
 
 fn flow(program: &ptx::Program, function: &ptx::program::Function, pc: usize, model: ptx::Model) -> Flow {

@@ -10,7 +10,9 @@ use smol_str::SmolStr;
 use warplens_sim_launch::body::Part;
 use warplens_sim_launch::{Body, Fill, PlacedBuffer, Resolved};
 use warplens_sim_warp::accessed_bytes::AccessedBytes;
-use warplens_sim_warp::{Finding, FindingKind, LineTrace, RunResult, StatementId, Status};
+use warplens_sim_warp::{
+    BlockEnd, ControlFlow, Finding, FindingKind, LineTrace, RunResult, StatementId, Status,
+};
 
 use super::explored::Explored;
 use super::numbers::InexactResults;
@@ -24,9 +26,11 @@ pub struct Coverage {
     pub statements: usize,
     /// The conditional branches and exits, in the order of statements.
     pub branches: Vec<BranchSides>,
+    /// The branches with a table of targets.
+    pub switches: Vec<SwitchTargets>,
     pub explored: Explored,
-    /// The results that are not determined to the bit; `None` if that is not known of the language.
-    pub numbers: Option<InexactResults>,
+    /// The results that are not determined to the bit.
+    pub numbers: InexactResults,
     pub blocks: Reached,
     pub warps: Reached,
     /// Empty if the simulator does not record accesses.
@@ -39,6 +43,13 @@ pub struct BranchSides {
     pub statement: StatementId,
     pub taken: bool,
     pub not_taken: bool,
+}
+
+/// The targets of a branch with a table, and whether a lane took the branch to them, over the whole run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SwitchTargets {
+    pub statement: StatementId,
+    pub targets: Vec<(StatementId, bool)>,
 }
 
 /// Blocks or warps.
@@ -81,32 +92,20 @@ impl Prepared {
     pub fn coverage(&self, result: &RunResult) -> Coverage {
         let is_executed = |line: &&LineTrace| line.executed != 0;
         let [blocks, warps] = self.reached(result);
+        let traces = result.summed.iter().map(|line| (line.statement, line)).collect();
+        let flow = self.program.control_flow();
+        let (branches, switches) = (branches(&flow, &traces), switches(&flow, &traces));
         Coverage {
             executed: result.summed.iter().filter(is_executed).count(),
             statements: self.statements.len(),
-            branches: self.branches(result),
+            branches,
+            switches,
             explored: Explored::default(),
             numbers: self.inexact_results(result),
             blocks,
             warps,
             buffers: self.buffers(result),
         }
-    }
-
-    /// The sides of its branches that the run took.
-    fn branches(&self, result: &RunResult) -> Vec<BranchSides> {
-        let traces: FxHashMap<StatementId, &LineTrace> =
-            result.summed.iter().map(|line| (line.statement, line)).collect();
-        let sides = |statement: StatementId| {
-            let trace = traces.get(&statement);
-            BranchSides {
-                statement,
-                taken: trace.is_some_and(|trace| trace.executed_lanes > 0),
-                not_taken: trace.is_some_and(|trace| trace.active_lanes > trace.executed_lanes),
-            }
-        };
-        let ends = self.program.control_flow().ends.into_iter();
-        ends.filter(|end| end.has_sides).map(|end| sides(end.statement)).collect()
     }
 
     /// The blocks and the warps of which a lane executed a statement.
@@ -153,6 +152,56 @@ impl Prepared {
         let buffers = self.buffers(result).into_iter().filter(|buffer| buffer.missing > 0);
         result.findings.extend(buffers.map(|buffer| unwritten(&buffer)));
     }
+}
+
+type Traces<'r> = FxHashMap<StatementId, &'r LineTrace>;
+
+/// The sides of branches that lanes took.
+fn branches(flow: &ControlFlow, traces: &Traces<'_>) -> Vec<BranchSides> {
+    let sides = |statement: StatementId| {
+        let trace = traces.get(&statement);
+        BranchSides {
+            statement,
+            taken: trace.is_some_and(|trace| trace.executed_lanes > 0),
+            not_taken: trace.is_some_and(|trace| trace.active_lanes > trace.executed_lanes),
+        }
+    };
+    flow.ends.iter().filter(|end| end.has_sides).map(|end| sides(end.statement)).collect()
+}
+
+/// The targets of branches with a table that lanes took. The lanes that arrive at a target and have not come another way have
+/// taken the branch; of a target of several tables, the lanes that have not gone elsewhere have.
+fn switches(flow: &ControlFlow, traces: &Traces<'_>) -> Vec<SwitchTargets> {
+    let executed = |at: StatementId| traces.get(&at).map_or(0, |trace| trace.executed_lanes);
+    let active = |at: StatementId| traces.get(&at).map_or(0, |trace| trace.active_lanes);
+    let is_switch = |end: &&BlockEnd| end.targets.len() > 1;
+    let falls_into = |at: StatementId| {
+        let Some(before) = at.0.checked_sub(1).map(StatementId) else { return 0 };
+        match flow.ends.iter().find(|end| end.statement == before) {
+            None => active(before),
+            Some(end) if end.continues => active(before) - executed(before),
+            Some(_) => 0,
+        }
+    };
+    let branches_to = |at: StatementId| -> u64 {
+        let ends = flow.ends.iter().filter(|end| end.targets == [at]);
+        ends.map(|end| executed(end.statement)).sum()
+    };
+    let from_tables = |at: StatementId| active(at).saturating_sub(falls_into(at) + branches_to(at));
+    let tables_of =
+        |at: StatementId| flow.ends.iter().filter(is_switch).filter(|end| end.targets.contains(&at)).count();
+    let of = |switch: &BlockEnd| {
+        let targets: BTreeSet<StatementId> = switch.targets.iter().copied().collect();
+        let own = targets.iter().filter(|target| tables_of(**target) == 1);
+        let others = executed(switch.statement).saturating_sub(own.map(|target| from_tables(*target)).sum());
+        let is_reached = |target: StatementId| match tables_of(target) {
+            1 => from_tables(target) > 0,
+            _ => from_tables(target) > 0 && others > 0,
+        };
+        let targets = targets.into_iter().map(|target| (target, is_reached(target))).collect();
+        SwitchTargets { statement: switch.statement, targets }
+    };
+    flow.ends.iter().filter(is_switch).map(of).collect()
 }
 
 fn covered(buffer: &PlacedBuffer, accessed: &AccessedBytes, is_output: bool) -> BufferCoverage {

@@ -1,9 +1,11 @@
-//! Results of a run that PTX does not determine to the bit, and the branches that they decide.
+//! Results of a run that the language does not determine to the bit, and the branches that they decide.
 
-use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
-use warplens_isa::ptx::{Inexact, Promise};
-use warplens_sim_warp::{RunResult, StatementId};
+use warplens_isa::Promise;
+use warplens_sim_warp::{BlockEnd, LineTrace, RunResult, StatementId};
 
 use super::prepared::Prepared;
 use crate::program::Numbers;
@@ -11,7 +13,7 @@ use crate::program::Numbers;
 /// The executed statements with results that are not determined, in the order of statements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InexactResults {
-    pub found: Vec<(StatementId, &'static Inexact)>,
+    pub found: Vec<(StatementId, Promise)>,
     /// The executed branches whose conditions depend on approximate results, as far as registers show.
     pub decided: Vec<StatementId>,
 }
@@ -19,67 +21,89 @@ pub struct InexactResults {
 impl InexactResults {
     /// The approximate results, with their errors.
     pub fn approximate(&self) -> impl Iterator<Item = (StatementId, &'static str)> {
-        self.found.iter().filter_map(|(at, inexact)| match inexact.promise {
-            Promise::Within(error) => Some((*at, error)),
+        self.found.iter().filter_map(|(at, promise)| match promise {
+            Promise::Within(error) | Promise::Estimate(error) => Some((*at, *error)),
             Promise::Open(_) => None,
         })
     }
 
-    /// The results that PTX leaves open, with the reasons.
+    /// The results that are left open, with the reasons.
     pub fn open(&self) -> impl Iterator<Item = (StatementId, &'static str)> {
-        self.found.iter().filter_map(|(at, inexact)| match inexact.promise {
-            Promise::Within(_) => None,
-            Promise::Open(why) => Some((*at, why)),
+        self.found.iter().filter_map(|(at, promise)| match promise {
+            Promise::Within(_) | Promise::Estimate(_) => None,
+            Promise::Open(why) => Some((*at, *why)),
         })
     }
 }
 
 impl Prepared {
-    /// The results of a run that are not determined; `None` if that is not known of the language.
-    pub(super) fn inexact_results(&self, result: &RunResult) -> Option<InexactResults> {
-        if self.statements.iter().any(|statement| statement.numbers == Numbers::Unknown) {
-            return None;
-        }
-        let executed = || result.summed.iter().filter(|line| line.executed != 0).map(|line| line.statement);
-        let inexact = |at: StatementId| match self.statements.get(at.index())?.numbers {
-            Numbers::Inexact(inexact) => Some((at, inexact)),
-            Numbers::Determined | Numbers::Unknown => None,
+    /// The results of a run that are not determined.
+    pub(super) fn inexact_results(&self, result: &RunResult) -> InexactResults {
+        let executed: Vec<&LineTrace> = result.summed.iter().filter(|line| line.executed != 0).collect();
+        let inexact = |line: &&LineTrace| match self.statements.get(line.statement.index())?.numbers {
+            Numbers::Inexact(promise) => Some((line.statement, promise)),
+            Numbers::Determined => None,
         };
-        let found: Vec<_> = executed().filter_map(inexact).collect();
-        let executed: Vec<StatementId> = executed().collect();
-        let approximate: Vec<StatementId> = found
+        let found: Vec<_> = executed.iter().filter_map(inexact).collect();
+        // What is computed from an estimate may be exact.
+        let approximate: FxHashSet<StatementId> = found
             .iter()
-            .filter(|(_, inexact)| matches!(inexact.promise, Promise::Within(_)))
+            .filter(|(_, promise)| matches!(promise, Promise::Within(_)))
             .map(|(at, _)| *at)
             .collect();
         let decided = if approximate.is_empty() { Vec::new() } else { self.decided(&executed, &approximate) };
-        Some(InexactResults { found, decided })
+        InexactResults { found, decided }
     }
 
-    /// The branches among `executed` that depend on the results of `sources` through registers. Memory is not followed, and
-    /// registers of one name in several functions count as one.
-    fn decided(&self, executed: &[StatementId], sources: &[StatementId]) -> Vec<StatementId> {
-        let ends = self.program.control_flow().ends;
-        let branches: FxHashSet<StatementId> =
-            ends.iter().filter(|end| end.continues).map(|end| end.statement).collect();
-        let flows: Vec<_> = executed.iter().map(|at| (*at, self.program.writes(*at))).collect();
-        let mut tainted: FxHashSet<SmolStr> = FxHashSet::default();
-        let reads_tainted = |at: StatementId, writes: &[SmolStr], tainted: &FxHashSet<SmolStr>| {
-            let registers = self.statements.get(at.index()).map_or(&[][..], |it| &it.registers);
-            registers.iter().any(|(name, _)| tainted.contains(name) && !writes.contains(name))
-        };
+    /// The branches among `executed`, the executed statements in order, that depend on the results of `sources` through
+    /// registers. Memory is not followed.
+    fn decided(&self, executed: &[&LineTrace], sources: &FxHashSet<StatementId>) -> Vec<StatementId> {
+        let flow = self.program.control_flow();
+        let ends: FxHashMap<StatementId, &BlockEnd> =
+            flow.ends.iter().map(|end| (end.statement, end)).collect();
+        let steps: Vec<_> = executed
+            .iter()
+            .map(|line| {
+                let at = line.statement;
+                (
+                    at,
+                    self.program.reads(at),
+                    self.program.writes(at),
+                    line.executed_lanes == line.active_lanes,
+                )
+            })
+            .collect();
+        // The tainted registers of lanes that branch to a statement.
+        let mut arriving: FxHashMap<StatementId, FxHashSet<SmolStr>> = FxHashMap::default();
+        let mut decided = BTreeSet::new();
         loop {
-            let before = tainted.len();
-            for (at, writes) in &flows {
-                if sources.contains(at) || reads_tainted(*at, writes, &tainted) {
+            let mut changed = false;
+            let mut tainted: FxHashSet<SmolStr> = FxHashSet::default();
+            for (at, reads, writes, all_write) in &steps {
+                tainted.extend(arriving.get(at).into_iter().flatten().cloned());
+                let depends = reads.iter().any(|name| tainted.contains(name));
+                if depends || sources.contains(at) {
                     tainted.extend(writes.iter().cloned());
+                } else if *all_write {
+                    writes.iter().for_each(|name| _ = tainted.remove(name));
+                }
+                let Some(end) = ends.get(at) else { continue };
+                if depends && end.continues {
+                    decided.insert(*at);
+                }
+                for target in &end.targets {
+                    let known = arriving.entry(*target).or_default();
+                    let before = known.len();
+                    known.extend(tainted.iter().cloned());
+                    changed |= known.len() != before;
+                }
+                if !end.continues {
+                    tainted.clear();
                 }
             }
-            if tainted.len() == before {
-                break;
+            if !changed {
+                return decided.into_iter().collect();
             }
         }
-        let is_decided = |at: &StatementId| branches.contains(at) && reads_tainted(*at, &[], &tainted);
-        executed.iter().copied().filter(is_decided).collect()
     }
 }

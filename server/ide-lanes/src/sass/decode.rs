@@ -2,9 +2,10 @@
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
-use warplens_hir::sass::{Function, Listed, Listing};
+use warplens_hir::sass::{Function, Instruction, Listed, Listing};
 use warplens_ide_db::sass::listing;
 use warplens_ide_db::{Database, File};
+use warplens_isa::sass::inexact;
 use warplens_sim_sass::program::{Cell, Control, Op, Operation, Token};
 use warplens_sim_sass::{self as sass, InstructionIndices, Program};
 use warplens_sim_warp::{ScalarType, StatementId};
@@ -70,10 +71,16 @@ fn statements(
             address: None,
             source: sources[&listed.item].line(function.range, instruction.range.start()),
             code: Some(CodePlace { function: name_of(function), address: instruction.address }),
-            numbers: Numbers::Unknown,
+            numbers: numbers(function, instruction),
         }
     };
     places.iter().enumerate().map(statement).collect()
+}
+
+/// Whether the result of an instruction is determined to the bit.
+fn numbers(function: &Function, instruction: &Instruction) -> Numbers {
+    let modifiers = function.modifiers(instruction).iter().map(|word| word.text.as_str());
+    inexact(&instruction.opcode, modifiers).map_or(Numbers::Determined, Numbers::Inexact)
 }
 
 fn name_of(function: &Function) -> SmolStr {

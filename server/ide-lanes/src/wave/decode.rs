@@ -3,6 +3,7 @@
 use smol_str::{SmolStr, format_smolstr};
 use text_size::TextSize;
 use warplens_hir::wave::{Code, Instruction, Link, Value};
+use warplens_isa::wave::inexact;
 use warplens_sim_warp::ScalarType;
 use warplens_sim_warp::StatementId;
 use warplens_sim_wave as wave;
@@ -21,7 +22,7 @@ pub(crate) fn decode_wave(code: &Code, start: TextSize) -> (wave::Program, Vec<S
         address: None,
         source: None,
         code: None,
-        numbers: Numbers::Unknown,
+        numbers: inexact(&instruction.mnemonic).map_or(Numbers::Determined, Numbers::Inexact),
     };
     (wave::decode(code), code.instructions.iter().enumerate().map(statement).collect())
 }

@@ -44,7 +44,7 @@ fn prepared(body: &str, sum: &str, keys: &str) -> Prepared {
     prepared_text(warplens_syntax::ptx::LANGUAGE, &text)
 }
 
-fn prepared_text(language: Language, text: &str) -> Prepared {
+pub(crate) fn prepared_text(language: Language, text: &str) -> Prepared {
     let mut host = AnalysisHost::new();
     host.open(FILE, language, text);
     let request = RunRequest::first(RunOptions { checks: Checks::ALL, ..RunOptions::default() });
@@ -70,7 +70,7 @@ const SASS_TICKETS: &str = r#"
         /*00a0*/                   EXIT ;
 "#;
 
-fn explore(prepared: &Prepared, exploration: &Exploration) -> (Explored, Vec<Finding>) {
+pub(crate) fn explore(prepared: &Prepared, exploration: &Exploration) -> (Explored, Vec<Finding>) {
     let (prepared, mut result) = prepared.run_adjusted(Control::none()).expect("not cancelled");
     let failures = Unexpected::of(&prepared.resolved, &result);
     let explored = prepared.explore(&mut result, &failures, exploration, Control::none());

@@ -169,7 +169,7 @@ impl Simulator for Lines {
             address: None,
             source: None,
             code: None,
-            numbers: Numbers::Unknown,
+            numbers: Numbers::Determined,
             condition: None,
         };
         let statements: Vec<Statement> = words.iter().skip(1).map(statement).collect();

@@ -1,6 +1,8 @@
 //! Which instructions compute numbers that PTX does not determine to the bit: approximations, with their documented error, and results
 //! that depend on something that PTX leaves open. All other instructions are exact, or rounded as IEEE 754 says.
 
+use crate::promise::Promise::{self, Open, Within};
+
 /// A result that is not determined to the bit.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Inexact {
@@ -10,17 +12,6 @@ pub struct Inexact {
     has: &'static [&'static [&'static str]],
     pub promise: Promise,
 }
-
-/// What PTX promises about an inexact result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Promise {
-    /// It is an approximation with this error.
-    Within(&'static str),
-    /// PTX does not say which of several results it is, for this reason.
-    Open(&'static str),
-}
-
-use Promise::{Open, Within};
 
 const FLOATS: &[&str] = &["f16", "f16x2", "bf16", "bf16x2", "f32", "f64"];
 const TCGEN05_FLOATS: &[&str] =

@@ -16,8 +16,6 @@ mod parallel_blocks;
 pub mod pause;
 pub mod residency;
 pub mod run;
-pub mod schedule;
 mod scheduled_clusters;
 mod sequential_blocks;
-mod turns;
 pub mod warp;

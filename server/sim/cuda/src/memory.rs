@@ -4,7 +4,6 @@ pub mod access_set;
 pub mod atomic_operation;
 pub mod cluster_window;
 pub mod heap;
-pub mod lane_order;
 pub mod local;
 pub mod local_frames;
 pub mod mbarrier_object;

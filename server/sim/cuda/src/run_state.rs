@@ -5,10 +5,10 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::findings::with_titles;
 use warplens_sim_warp::order_log::OrderLog;
 use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::schedule::Scheduler;
 use warplens_sim_warp::trace::{Finding, RunOptions, Severity, StatementId};
 
 use super::further_faults::FurtherFaults;
-use super::grid::schedule::Scheduler;
 use super::race_context::RaceContext;
 use super::sanitizer::Sanitizer;
 use super::sanitizer::report::Report;

@@ -192,9 +192,8 @@ pub static LAUNCH: Table = table(
         Key::new(
             "schedule",
             ValueShape::Schedule,
-            "the schedule that is run and shown, `SEED:NUMBER` as findings give it; the default order without it.",
-        )
-        .of(PTX),
+            "The schedule that is run and shown, `SEED:NUMBER` as findings give it; the default order without it.",
+        ),
         Key::new("wave_width", ValueShape::Integer { low: 1, high: 64 }, "lanes of a wave.").of(WAVE),
         Key::new("device_memory", COUNT, "bytes of device memory.").of(WAVE),
         Key::new("local_memory", COUNT, "bytes of a workgroup's local memory.").of(WAVE),

@@ -40,7 +40,7 @@ pub struct Launch {
     /// The name of the divergence model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// PTX: the schedule that is run instead of the default one.
+    /// The schedule that is run instead of the default one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(type = "string", optional))]
     pub schedule: Option<Schedule>,

@@ -106,8 +106,21 @@ impl Decoder<'_> {
             for index in 0..function.instructions.len() {
                 let inst = Inst::new(function, index, number, self.target);
                 let operation = self.instruction(&inst);
+                self.note_targets(&inst);
                 self.program.code.push(operation);
             }
+        }
+    }
+
+    /// Adds the targets of the next statement, if the listing notes them: `(*"BRANCH_TARGETS .L_x_6,.L_x_7"*)`.
+    fn note_targets(&mut self, inst: &Inst<'_>) {
+        let function = self.function(inst.number);
+        let noted = function.noted_targets(inst.ins).iter().filter_map(|word| function.label(&word.text));
+        let mut targets: Vec<u32> = noted.map(|label| self.firsts[inst.number] + label.before).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        if !targets.is_empty() {
+            self.program.noted_targets.push((self.program.code.len() as u32, targets.into()));
         }
     }
 

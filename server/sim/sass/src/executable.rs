@@ -53,6 +53,11 @@ impl Executable for Kernel {
         Some(self.program.order_effect())
     }
 
+    fn reads(&self, statement: StatementId) -> Vec<SmolStr> {
+        let named = self.program.named.get(statement.index()).into_iter().flatten();
+        named.filter(|named| named.read).map(|named| named.name.clone()).collect()
+    }
+
     fn registers(&self, statement: StatementId) -> Vec<RegisterInfo> {
         let named = self.program.named.get(statement.index()).into_iter().flatten();
         named.map(register_info).collect()
@@ -100,8 +105,8 @@ fn control_flow(program: &Program) -> ControlFlow {
                 flow.barriers.push(StatementId(at));
                 continue;
             }
-            SassControl::Indirect(..)
-            | SassControl::PopReturn
+            SassControl::Indirect(..) => program.targets_of(at).iter().copied().map(StatementId).collect(),
+            SassControl::PopReturn
             | SassControl::Return(_)
             | SassControl::Pop(_)
             | SassControl::Exit

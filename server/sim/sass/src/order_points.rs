@@ -1,7 +1,7 @@
 //! Statements at which the order of threads matters: pauses of runs under a schedule, and the log of what lanes read there.
 
 use warplens_sim_cuda::registers::lanes;
-use warplens_sim_warp::order_log::OrderedRead;
+use warplens_sim_warp::order_log::{OrderedRead, value_of_words};
 use warplens_sim_warp::trace::StatementId;
 
 use super::executing::Executing;
@@ -37,9 +37,7 @@ impl Running<'_> {
             return;
         }
         for lane in lanes(at.executed) {
-            let words = rows.iter().map(|row| u64::from(registers.row(*row)[lane]));
-            // One word or two are kept as they are, for messages.
-            let value = words.rev().reduce(|all, word| all.rotate_left(32) ^ word).unwrap_or(0);
+            let value = value_of_words(rows.iter().map(|row| registers.row(*row)[lane]));
             let statement = StatementId(at.statement);
             let read = OrderedRead { warp: self.observer.warp, lane: lane as u32, statement, value };
             log.add(read, program.may_poll(at.statement));

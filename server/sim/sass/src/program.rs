@@ -76,6 +76,8 @@ pub struct Program {
     pub stack_size: u32,
     /// The offset and the size of each parameter in bank 0.
     pub params: Vec<(u32, u32)>,
+    /// The indirect branches whose targets the listing notes, in order of statements.
+    pub noted_targets: Vec<(u32, Box<[u32]>)>,
     /// The registers that each statement names.
     pub named: Vec<Box<[Named]>>,
     /// The registers that each statement reads and writes, in the width that it uses.
@@ -149,6 +151,12 @@ impl Program {
     /// The function that contains a statement.
     pub fn function_of(&self, statement: u32) -> usize {
         self.functions.partition_point(|function| function.first <= statement).saturating_sub(1)
+    }
+
+    /// The targets of an indirect branch, in order; empty if the listing does not note them.
+    pub(crate) fn targets_of(&self, statement: u32) -> &[u32] {
+        let found = self.noted_targets.binary_search_by_key(&statement, |(at, _)| *at);
+        found.map_or(&[], |index| &self.noted_targets[index].1)
     }
 
     /// Whether lanes reconverge at the end of the code, so that the code is a part of a function.

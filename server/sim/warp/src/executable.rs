@@ -59,6 +59,11 @@ pub trait Executable: DynEq + Debug + Send + Sync {
         Vec::new()
     }
 
+    /// The names of the registers that a statement may read, its guard included; by default all that it names.
+    fn reads(&self, statement: StatementId) -> Vec<SmolStr> {
+        self.registers(statement).into_iter().map(|(name, ..)| name).collect()
+    }
+
     /// The statements of which one may fix the finding when it is inserted, the most likely one first.
     fn corrections(&self, _finding: &Finding) -> Vec<Correction> {
         Vec::new()

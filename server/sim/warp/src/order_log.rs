@@ -16,6 +16,12 @@ pub struct OrderedRead {
     pub value: u64,
 }
 
+/// The value of a read of 32-bit words, the low one first: one word or two are kept as they are, for messages.
+#[must_use]
+pub fn value_of_words(words: impl DoubleEndedIterator<Item = u32>) -> u64 {
+    words.map(u64::from).rev().reduce(|all, word| all.rotate_left(32) ^ word).unwrap_or(0)
+}
+
 /// The reads of a run whose values depend on the order of threads, in order of execution. Consecutive reads of a lane by a
 /// statement that polls are one read, with the last value: how often a thread polls is no result.
 #[derive(Clone, Debug, Default)]

@@ -1,9 +1,19 @@
 //! Schedules: the order in which a run lets warps, blocks, lanes and asynchronous operations proceed.
 
+mod lane_order;
+mod scheduler;
+mod turns;
+mod unstarted;
+
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
+
+pub use lane_order::LaneOrder;
+pub use scheduler::{Scheduler, Switch};
+pub use turns::Turns;
+pub use unstarted::{NextBlock, Suspended, Unstarted};
 
 /// A schedule other than the default one: the number `index` of those that `seed` determines. Written `S:i`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 use warplens_sim_warp::trace::{Control, RunOptions, RunOutcome, StatementId};
 use warplens_sim_warp::value_tracer::RegisterInfo;
-use warplens_sim_warp::{BlockEnd, ControlFlow, Executable, LaunchConfig, ModelInfo};
+use warplens_sim_warp::{BlockEnd, ControlFlow, Executable, LaunchConfig, ModelInfo, OrderEffect};
 
 use super::op::{Action, Control as WaveControl};
 use super::program::Program;
@@ -48,8 +48,17 @@ impl Executable for Kernel {
         run(&self.program, config, options, control)
     }
 
+    fn order_effect(&self) -> Option<OrderEffect> {
+        Some(self.program.order_effect())
+    }
+
     fn writes(&self, statement: StatementId) -> Vec<SmolStr> {
         self.program.writes(statement)
+    }
+
+    fn reads(&self, statement: StatementId) -> Vec<SmolStr> {
+        let named = self.program.named.get(statement.index()).into_iter().flatten();
+        named.filter(|named| named.read).map(|named| named.cell.name()).collect()
     }
 
     fn registers(&self, statement: StatementId) -> Vec<RegisterInfo> {

@@ -45,14 +45,20 @@ impl<const W: usize> Wave<W> {
     #[inline(always)]
     fn interpret<S: Simd>(&mut self, simd: S, ctx: &mut ExecContext<'_>) -> Result<Stop, Fault> {
         let program = ctx.program;
-        let is_observed = ctx.sanitizer.is_some() || self.tracer.is_some() || ctx.further.is_some();
+        let is_observed = ctx.sanitizer.is_some()
+            || self.tracer.is_some()
+            || ctx.further.is_some()
+            || ctx.scheduler.is_some()
+            || ctx.order_log.is_some();
         while self.active != 0 {
             if *ctx.steps >= ctx.pause {
                 return Ok(Stop::Paused);
             }
             if is_observed {
                 self.make_edits(ctx);
-                self.observed_line(simd, ctx)?;
+                if let Some(stop) = self.observed_line(simd, ctx)? {
+                    return Ok(stop);
+                }
                 if self.tracer.as_ref().is_some_and(|tracer| tracer.is_complete()) {
                     return Ok(Stop::Traced);
                 }
@@ -62,6 +68,7 @@ impl<const W: usize> Wave<W> {
             match program.ops.get(self.pc as usize) {
                 None => self.run_past_end(ctx),
                 Some(op) if ctx.further.is_some() && self.ends_search(op, ctx) => return Ok(Stop::Paused),
+                Some(op) if Self::pauses_before(op, ctx) => return Ok(Stop::Preempted),
                 Some(op) => {
                     if let Action::Control(control) = op.action
                         && let Some(stop) = self.control(op, control, ctx)?
@@ -114,13 +121,16 @@ impl<const W: usize> Wave<W> {
         Ok(())
     }
 
-    /// Like [`straight_line`](Self::straight_line), while the sanitizer or the value tracer observes each
-    /// operation.
+    /// Like [`straight_line`](Self::straight_line), while the sanitizer, the value tracer or a schedule observes each
+    /// operation. Returns why the wave stops, if it stops.
     #[inline(never)]
-    fn observed_line<S: Simd>(&mut self, simd: S, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+    fn observed_line<S: Simd>(&mut self, simd: S, ctx: &mut ExecContext<'_>) -> Result<Option<Stop>, Fault> {
         let program = ctx.program;
         let code = self.within_limit(&program.ops, ctx);
         while let Some(op) = code.get(self.pc as usize).filter(|op| !op.action.is_control()) {
+            if Self::pauses_before(op, ctx) {
+                return Ok(Some(Stop::Preempted));
+            }
             *ctx.steps += 1;
             if let Err(outside) = self.step(simd, op, ctx) {
                 return Err(self.out_of_range(ctx, &outside));
@@ -128,7 +138,7 @@ impl<const W: usize> Wave<W> {
             self.pc += 1;
             self.make_edits(ctx);
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Makes the changes of a user before the next step.
@@ -192,6 +202,9 @@ impl<const W: usize> Wave<W> {
             }
         }
         done?;
+        if ctx.order_log.is_some() {
+            self.log_order(op, executed, ctx);
+        }
         if let Some(tracer) = &mut self.tracer {
             tracer.visited(&program.named, StatementId(pc), (mask, executed), &self.state, None);
         }

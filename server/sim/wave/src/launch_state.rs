@@ -6,6 +6,7 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::findings::with_titles;
 use warplens_sim_warp::memory::DeviceMemory;
 use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::schedule::Scheduler;
 use warplens_sim_warp::trace::{
     Cancelled, Control, Finding, Mask, Progress, Related, RunOptions, RunOutcome, StatementId, Status, WarpId,
 };
@@ -96,6 +97,17 @@ impl<'l> LaunchState<'l> {
             Some(finding) => Err(RunEnd::Fault(Fault::new(Status::Faulted, finding))),
             None => Ok(()),
         }
+    }
+
+    /// The choices of the launch's schedule, if it has another than the default one. Any number of workgroups may be suspended,
+    /// so all of them, with waves of `wave_bytes` bytes, must fit into memory.
+    pub(crate) fn scheduler(&self, wave_bytes: u64) -> Option<Box<Scheduler>> {
+        let waves = u64::from(self.geometry.waves);
+        let group_bytes = waves * wave_bytes + self.local_bytes as u64;
+        let fits = self.groups.saturating_mul(group_bytes) <= self.options.limits.max_memory;
+        let schedule = self.options.schedule.filter(|_| fits)?;
+        // A workgroup is a cluster of its own.
+        Some(Box::new(Scheduler::new(schedule, waves, 1, self.groups)))
     }
 
     /// The value tracer of a wave, if the wave is traced.

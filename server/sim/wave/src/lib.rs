@@ -35,6 +35,7 @@ mod memory;
 mod named_registers;
 mod op;
 mod operations;
+mod order_points;
 mod program;
 mod quick;
 mod reconvergences;

@@ -4,7 +4,9 @@
 use std::ops::Range;
 
 use pulp::Arch;
+use warplens_sim_warp::order_log::OrderLog;
 use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::schedule::Scheduler;
 use warplens_sim_warp::trace::{Finding, Mask, RegisterValues, StatementId};
 
 use super::frames::Frames;
@@ -32,6 +34,9 @@ pub(crate) struct ExecContext<'s> {
     pub(crate) sanitizer: Option<(&'s mut Sanitizer, &'s mut GroupShadow)>,
     /// The search for further faults, while the run goes on only for them.
     pub(crate) further: Option<&'s mut FurtherFaults>,
+    /// The choices of a schedule other than the default one.
+    pub(crate) scheduler: Option<&'s mut Scheduler>,
+    pub(crate) order_log: Option<&'s mut OrderLog>,
     pub(crate) findings: &'s mut Vec<Finding>,
     pub(crate) max_findings: usize,
 }
@@ -67,6 +72,8 @@ pub(crate) enum Stop {
     Polling,
     /// The wave reached [`ExecContext::pause`].
     Paused,
+    /// In a run under a schedule: the wave is before a statement at which the order of threads matters.
+    Preempted,
     Traced,
 }
 

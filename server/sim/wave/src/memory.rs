@@ -1,9 +1,10 @@
 //! Loads, stores and atomics of a wave: lanes execute in order, lowest first, up to the first out-of-range
-//! access.
+//! access. A schedule may serve the lanes of an atomic in another order.
 
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::memory::DeviceMemory;
 use warplens_sim_warp::objects::grouped;
+use warplens_sim_warp::schedule::LaneOrder;
 use warplens_sim_warp::trace::{Finding, Mask, RunOptions};
 
 use super::lanes::{Rows, filter_lanes, lanes};
@@ -15,6 +16,8 @@ pub(crate) struct Memory<'m> {
     pub(crate) device: &'m mut [u8],
     /// Counts stores that changed memory, for spin detection.
     pub(crate) changes: &'m mut u64,
+    /// The order in which the lanes of an atomic are served.
+    pub(crate) lane_order: LaneOrder,
 }
 
 /// An address that is at most this far below 0 comes from a negative index.
@@ -63,7 +66,12 @@ pub(crate) fn over_limit(needed: u64, options: &RunOptions) -> Option<Finding> {
 impl<'m> Memory<'m> {
     pub(crate) fn of(local: &'m mut [u8], device: &'m mut DeviceMemory, changes: &'m mut u64) -> Self {
         let flat = device.buffers().first().map_or(0, |buffer| buffer.len);
-        Memory { local, device: device.bytes_mut(0, flat).unwrap_or_default(), changes }
+        Memory {
+            local,
+            device: device.bytes_mut(0, flat).unwrap_or_default(),
+            changes,
+            lane_order: LaneOrder::default(),
+        }
     }
 }
 
@@ -185,7 +193,7 @@ impl Memory<'_> {
         [address, value, desired]: [Row; 3],
     ) -> Result<(), Box<OutOfRange>> {
         let [addresses, values, desired] = [address, value, desired].map(|row| *rows.get(row));
-        for lane in lanes(mask) {
+        for lane in self.lane_order.lanes(mask) {
             let at = addresses[lane];
             let Some(bytes) = self.at(space, at) else {
                 return Err(self.out_of_range(space, mask, |lane| addresses[lane], 4));

@@ -3,15 +3,19 @@
 //! Workgroups run x fastest, then y, then z. A wave runs until it exits, arrives at a barrier, or spins; then
 //! the next wave of its workgroup runs. If a workgroup makes no progress and one of its waves spins, it is
 //! suspended, and resumed when memory has changed since. When every remaining wave waits, waves whose loop
-//! may also end in another way (a time-out) continue.
+//! may also end in another way (a time-out) continue. `in_schedule` has the other orders.
+
+mod in_schedule;
 
 use pulp::Arch;
 use rustc_hash::FxHashSet;
 use warplens_sim_warp::LaunchConfig;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::findings::with_titles;
+use warplens_sim_warp::order_log::OrderLog;
 use warplens_sim_warp::races::remove_raced_reads;
 use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::schedule::{LaneOrder, Scheduler, Switch, Turns};
 use warplens_sim_warp::trace::{Control, Finding, RunOptions, RunOutcome, StatementId, Status, WarpId};
 
 use super::further_faults::FurtherFaults;
@@ -40,6 +44,15 @@ pub fn run(
     }
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GroupPause {
+    Exited,
+    /// No wave of the workgroup can continue.
+    Blocked,
+    /// The schedule lets other workgroups continue.
+    Preempted,
+}
+
 /// Maximum warp instructions of a search for further faults, and maximum bytes of device memory, which is copied for it.
 const MAX_STEPS: u64 = 300_000;
 const MAX_COPY: u64 = 64 << 20;
@@ -47,6 +60,8 @@ const MAX_COPY: u64 = 64 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WaveStatus {
     Ready,
+    /// The wave could continue, but the schedule lets others do so.
+    Preempted,
     AtBarrier,
     /// The wave spins since this count of memory changes.
     Spinning(u64),
@@ -62,6 +77,7 @@ struct Workgroup<const W: usize> {
     id: [u32; 3],
     local: Vec<u8>,
     waves: Vec<(Wave<W>, WaveStatus)>,
+    turns: Turns,
     /// Present if checks are enabled.
     shadow: Option<GroupShadow>,
     /// How many of its waves the result lists.
@@ -78,6 +94,12 @@ struct Run<'l, const W: usize> {
     max_steps: u64,
     /// The search for further faults, after the run has faulted.
     further: Option<Box<FurtherFaults>>,
+    scheduler: Option<Box<Scheduler>>,
+    /// The order in which the lanes of an atomic are served.
+    lane_order: LaneOrder,
+    order_log: Option<Box<OrderLog>>,
+    /// The step from which the caller is polled at a pause of the schedule.
+    poll_at: u64,
 }
 
 impl<'l, const W: usize> Run<'l, W> {
@@ -88,6 +110,7 @@ impl<'l, const W: usize> Run<'l, W> {
         control: Control<'l>,
     ) -> Self {
         let launch = LaunchState::new(launch, W, program.local_memory, options, control);
+        let scheduler = launch.scheduler(wave_bytes::<W>(program));
         Run {
             program,
             launch,
@@ -96,11 +119,15 @@ impl<'l, const W: usize> Run<'l, W> {
             started: 0,
             max_steps: options.limits.max_steps,
             further: None,
+            scheduler,
+            lane_order: LaneOrder::default(),
+            order_log: options.log_order.then(Box::default),
+            poll_at: POLL,
         }
     }
 
     fn run(mut self) -> RunOutcome {
-        let wave_bytes = self.program.rows() as u64 * W as u64 * 4;
+        let wave_bytes = wave_bytes::<W>(self.program);
         let ended =
             self.launch.check_memory(wave_bytes, self.program.statements()).and_then(|()| self.run_groups());
         let further = self.further.take().map_or_else(Vec::new, |further| further.findings);
@@ -108,6 +135,7 @@ impl<'l, const W: usize> Run<'l, W> {
         result.findings.extend(with_titles(further));
         let raced = raced_statements(&result.findings);
         remove_raced_reads(&mut result.findings, &raced);
+        result.order_log = self.order_log;
         if let Some(sanitizer) = &self.sanitizer {
             result.last_store = sanitizer.last_store();
             result.findings.extend(with_titles(loop_efficiency(self.program, &result)));
@@ -117,16 +145,9 @@ impl<'l, const W: usize> Run<'l, W> {
 
     fn run_groups(&mut self) -> Result<Status, RunEnd> {
         let mut suspended: Vec<(Workgroup<W>, u64)> = Vec::new();
-        for number in 0..self.launch.groups {
-            let group = self.group(number);
-            self.run_group(group, &mut suspended)?;
-            self.retry(&mut suspended)?;
-            if self.is_full(&suspended) {
-                self.resume_polling(&mut suspended)?;
-                if self.is_full(&suspended) {
-                    break;
-                }
-            }
+        match self.scheduler {
+            Some(_) => self.run_in_schedule(&mut suspended)?,
+            None => self.run_in_order(&mut suspended)?,
         }
         self.resume_polling(&mut suspended)?;
         match suspended.is_empty() {
@@ -139,9 +160,24 @@ impl<'l, const W: usize> Run<'l, W> {
         }
     }
 
+    fn run_in_order(&mut self, suspended: &mut Vec<(Workgroup<W>, u64)>) -> Result<(), RunEnd> {
+        for number in 0..self.launch.groups {
+            let group = self.group(number);
+            self.run_group(group, suspended)?;
+            self.retry(suspended)?;
+            if self.is_full(suspended) {
+                self.resume_polling(suspended)?;
+                if self.is_full(suspended) {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Whether suspended workgroups use more memory than the limit.
     fn is_full(&self, suspended: &[(Workgroup<W>, u64)]) -> bool {
-        let wave_bytes = self.program.rows() as u64 * W as u64 * 4;
+        let wave_bytes = wave_bytes::<W>(self.program);
         let bytes = |group: &Workgroup<W>| group.waves.len() as u64 * wave_bytes + group.local.len() as u64;
         suspended.iter().map(|(group, _)| bytes(group)).sum::<u64>() > self.launch.options.limits.max_memory
     }
@@ -195,17 +231,18 @@ impl<'l, const W: usize> Run<'l, W> {
         });
         let waves = waves.collect();
         let shadow = sanitizer.map(|sanitizer| sanitizer.group(launch.local_bytes, &launch.options.limits));
-        Workgroup { number, id, local: vec![0; launch.local_bytes], waves, shadow, listed }
+        let local = vec![0; launch.local_bytes];
+        Workgroup { number, id, local, waves, turns: Turns::default(), shadow, listed }
     }
 
-    /// Runs a workgroup until it exits or blocks. A blocked workgroup is added to `suspended` in grid order.
+    /// Runs a workgroup until it exits, blocks or is preempted. One that has not exited is added to `suspended` in grid order.
     fn run_group(
         &mut self,
         mut group: Workgroup<W>,
         suspended: &mut Vec<(Workgroup<W>, u64)>,
     ) -> Result<(), RunEnd> {
-        let done = match self.run_waves(&mut group) {
-            Ok(done) => done,
+        let pause = match self.run_waves(&mut group) {
+            Ok(pause) => pause,
             Err(end) => {
                 let others = std::mem::take(suspended).into_iter().map(|(group, _)| group);
                 let mut groups: Vec<_> = std::iter::once(group).chain(others).collect();
@@ -216,7 +253,7 @@ impl<'l, const W: usize> Run<'l, W> {
                 return Err(end);
             }
         };
-        if done {
+        if pause == GroupPause::Exited {
             self.collect(&mut group);
             return self.launch.group_done();
         }
@@ -225,42 +262,53 @@ impl<'l, const W: usize> Run<'l, W> {
         Ok(())
     }
 
-    /// Returns whether all waves have exited.
-    fn run_waves(&mut self, group: &mut Workgroup<W>) -> Result<bool, RunEnd> {
+    /// Runs the waves of a workgroup in turns. Under a schedule, the first one in its order that can run does.
+    fn run_waves(&mut self, group: &mut Workgroup<W>) -> Result<GroupPause, RunEnd> {
+        let waves = group.waves.len();
+        group.turns.choose_order(self.scheduler.as_deref_mut(), waves);
         loop {
             let mut progress = false;
-            for index in 0..group.waves.len() {
+            for place in 0..waves {
+                let index = group.turns.member(place, waves);
                 let runs = match group.waves[index].1 {
-                    WaveStatus::Ready => true,
+                    WaveStatus::Ready | WaveStatus::Preempted => true,
                     WaveStatus::Spinning(changes) | WaveStatus::Polling(changes) => {
                         changes != self.launch.changes
                     }
                     WaveStatus::AtBarrier | WaveStatus::Exited => false,
                 };
                 if runs {
-                    group.waves[index].1 = self.run_wave(group, index)?;
+                    if let Some(Switch::Cluster) = self.run_wave(group, index)? {
+                        return Ok(GroupPause::Preempted);
+                    }
                     progress = true;
+                    if self.scheduler.is_some() {
+                        break;
+                    }
                 }
             }
             let count = |state| group.waves.iter().filter(|(_, other)| *other == state).count();
             let (ended, waiting) = (count(WaveStatus::Exited), count(WaveStatus::AtBarrier));
-            if ended == group.waves.len() {
-                return Ok(true);
+            if ended == waves {
+                return Ok(GroupPause::Exited);
             }
-            if waiting == group.waves.len() {
+            if waiting == waves {
                 if let Some((sanitizer, shadow)) = self.sanitizer.as_mut().zip(group.shadow.as_mut()) {
                     sanitizer.barrier(shadow);
                 }
                 group.waves.iter_mut().for_each(|(_, state)| *state = WaveStatus::Ready);
-            } else if waiting + ended == group.waves.len() {
+            } else if waiting + ended == waves {
                 return Err(RunEnd::Fault(self.barrier_deadlock(group)));
             } else if !progress {
-                return Ok(false);
+                return Ok(GroupPause::Blocked);
             }
         }
     }
 
-    fn run_wave(&mut self, group: &mut Workgroup<W>, index: usize) -> Result<WaveStatus, RunEnd> {
+    /// Runs a wave until it cannot continue, or until the schedule switches to others, which is returned.
+    fn run_wave(&mut self, group: &mut Workgroup<W>, index: usize) -> Result<Option<Switch>, RunEnd> {
+        let has_paused = group.waves[index].1 == WaveStatus::Preempted;
+        self.scheduler.iter_mut().for_each(|scheduler| scheduler.runs(has_paused));
         let LaunchState { options, geometry, .. } = self.launch;
         let limit = self.max_steps;
         loop {
@@ -268,35 +316,48 @@ impl<'l, const W: usize> Run<'l, W> {
             if launch.steps >= limit {
                 return Err(RunEnd::StepLimit);
             }
+            let memory = Memory::of(&mut group.local, &mut launch.memory, &mut launch.changes);
             let mut ctx = ExecContext {
                 program: self.program,
                 geometry,
                 workgroup: group.id,
-                memory: Memory::of(&mut group.local, &mut launch.memory, &mut launch.changes),
+                memory: Memory { lane_order: self.lane_order, ..memory },
                 pause: limit.min(launch.steps + POLL),
                 limit,
                 arch: self.arch,
                 steps: &mut launch.steps,
                 sanitizer: self.sanitizer.as_deref_mut().zip(group.shadow.as_mut()),
                 further: self.further.as_deref_mut(),
+                scheduler: self.scheduler.as_deref_mut(),
+                order_log: self.order_log.as_deref_mut(),
                 findings: &mut launch.findings,
                 max_findings: options.limits.max_findings,
             };
             let stop = group.waves[index].0.run(&mut ctx).map_err(RunEnd::Fault)?;
             let status = match stop {
-                Stop::Exited => return Ok(WaveStatus::Exited),
-                Stop::Barrier => return Ok(WaveStatus::AtBarrier),
+                Stop::Exited => Some(WaveStatus::Exited),
+                Stop::Barrier => Some(WaveStatus::AtBarrier),
                 Stop::Traced => return Err(RunEnd::Traced),
                 Stop::Spinning => Some(WaveStatus::Spinning(self.launch.changes)),
                 Stop::Polling => Some(WaveStatus::Polling(self.launch.changes)),
                 Stop::Paused => None,
+                Stop::Preempted => match self.preempt(group, index)? {
+                    None => continue,
+                    switch => return Ok(switch),
+                },
             };
+            if let Some(status) = status {
+                group.waves[index].1 = status;
+            }
+            if matches!(status, Some(WaveStatus::Exited | WaveStatus::AtBarrier)) {
+                return Ok(None);
+            }
             self.launch.poll()?;
             if self.further.as_ref().is_some_and(|further| further.is_over) {
                 return Err(RunEnd::StepLimit);
             }
-            if let Some(status) = status {
-                return Ok(status);
+            if status.is_some() {
+                return Ok(None);
             }
         }
     }
@@ -305,14 +366,17 @@ impl<'l, const W: usize> Run<'l, W> {
     /// is as of its first fault.
     fn find_further_faults(&mut self, first: &Fault, mut groups: Vec<Workgroup<W>>) -> Result<(), RunEnd> {
         let options = &self.launch.options;
-        let is_observed = options.trace.is_some() || options.watch.is_some() || self.launch.streams();
+        let is_observed = options.trace.is_some()
+            || options.watch.is_some()
+            || options.schedule.is_some()
+            || self.launch.streams();
         let Some(at) = first.finding.statement.filter(|_| first.finding.kind == FindingKind::OutOfBounds)
         else {
             return Ok(());
         };
         let stopped = groups[0].waves.iter().find(|(wave, _)| wave.index == first.finding.warp);
         let can_skip = stopped.is_some_and(|(wave, _)| wave.can_skip(&self.program.ops[at.index()]));
-        if is_observed || !can_skip || self.launch.memory.size() > MAX_COPY {
+        if is_observed || options.ends_at_fault || !can_skip || self.launch.memory.size() > MAX_COPY {
             return Ok(());
         }
         for (wave, _) in groups.iter_mut().flat_map(|group| &mut group.waves) {
@@ -388,6 +452,11 @@ impl<'l, const W: usize> Run<'l, W> {
         });
         blocked_waves((kind, message), group.id, waiting)
     }
+}
+
+/// Bytes of the registers of a wave.
+fn wave_bytes<const W: usize>(program: &Program) -> u64 {
+    program.rows() as u64 * W as u64 * 4
 }
 
 /// The statements of the reported data races.

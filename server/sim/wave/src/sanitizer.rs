@@ -197,7 +197,9 @@ impl Sanitizer {
             if start.checked_add(bytes).is_none_or(|end| end > at.local.len()) {
                 continue;
             }
-            let access = self.access_of(at, lane, kind, group.barrier, wave.acquired);
+            let silent =
+                matches!(kind, AccessKind::Store(values) if is_unchanged(at, values, lane, start, bytes));
+            let access = Access { silent, ..self.access_of(at, lane, kind, group.barrier, wave.acquired) };
             if self.checks.uninitialized && kind.reads() && !group.local.is_written(start, bytes) {
                 unwritten |= 1 << lane;
                 first.get_or_insert((lane, start));
@@ -241,7 +243,7 @@ impl Sanitizer {
         acquired: u32,
     ) -> Access {
         let stamp = Stamp::new(self.clock, at.pc, at.position.wave, lane as u8);
-        Access { stamp, kind, settled: barrier.max(acquired) }
+        Access { stamp, kind, settled: barrier.max(acquired), silent: false }
     }
 
     /// Lanes access tiles of 4 x 4 words.
@@ -429,11 +431,29 @@ fn same<const W: usize>(
     bytes: usize,
 ) -> bool {
     let AccessKind::Store(values) = kind else { return false };
-    let stored = |lane: usize| -> Vec<u8> {
-        values.iter().flat_map(|row| at.state.rows.get(*row)[lane].to_le_bytes()).take(bytes).collect()
-    };
     if conflict.before.wave == at.position.wave {
-        return stored(lane) == stored(conflict.before.lane.into());
+        let other = stored(at, values, conflict.before.lane.into());
+        return stored(at, values, lane)[..bytes] == other[..bytes];
     }
-    at.local[start..start + bytes] == stored(lane)
+    is_unchanged(at, values, lane, start, bytes)
+}
+
+/// Whether a lane stores what memory holds already.
+fn is_unchanged<const W: usize>(
+    at: &VisitContext<'_, W>,
+    values: [Row; 4],
+    lane: usize,
+    start: usize,
+    bytes: usize,
+) -> bool {
+    at.local[start..start + bytes] == stored(at, values, lane)[..bytes]
+}
+
+/// The bytes of the rows that a lane stores.
+fn stored<const W: usize>(at: &VisitContext<'_, W>, values: [Row; 4], lane: usize) -> [u8; 16] {
+    let mut all = [0; 16];
+    for (bytes, row) in all.chunks_exact_mut(4).zip(values) {
+        bytes.copy_from_slice(&at.state.rows.get(row)[lane].to_le_bytes());
+    }
+    all
 }

@@ -106,7 +106,7 @@ const TOOLS: [Tool; 4] = [
             LAUNCH,
             option("entry", Becomes::Text, "The kernel, if the file has several."),
             option("model", Becomes::Text, "The divergence model, such as its."),
-            option("schedules", Becomes::Number, "Also run under this many other orders of threads (PTX)."),
+            option("schedules", Becomes::Number, "Also run under this many other orders of threads."),
             option("seed", Becomes::Number, "The seed of these orders."),
             option("dump", Becomes::Text, "The buffer whose final contents are printed, or `all`."),
             option(

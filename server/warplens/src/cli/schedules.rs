@@ -7,7 +7,7 @@ use warplens_sim_warp::{Cancelled, Control, RunResult, Schedule};
 
 #[derive(Args)]
 pub(super) struct ScheduleArguments {
-    /// PTX and SASS: also run under this many other orders of warps, blocks, lanes and asynchronous operations, and report what differs
+    /// Also run under this many other orders of warps, blocks, lanes and asynchronous operations, and report what differs
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "schedule")]
     schedules: u32,
 
@@ -15,7 +15,7 @@ pub(super) struct ScheduleArguments {
     #[arg(long, value_name = "S", default_value_t = 1, conflicts_with = "schedule")]
     seed: u64,
 
-    /// PTX and SASS: run under one of these schedules, such as 1:3 for number 3 of seed 1, and show its lanes
+    /// Run under one of these schedules, such as 1:3 for number 3 of seed 1, and show its lanes
     #[arg(long, value_name = "S:I")]
     schedule: Option<Schedule>,
 }
@@ -34,7 +34,10 @@ impl ScheduleArguments {
     /// Fails if the arguments select schedules, and the kernel has none.
     pub(super) fn check(&self, prepared: &Prepared) -> Result<()> {
         if self.exploration().count != 0 && prepared.program.order_effect().is_none() {
-            bail!("--schedule and --schedules need a kernel in PTX or SASS: WAVE runs in one order only");
+            let model = prepared.model.name();
+            bail!(
+                "the model {model} runs in one order only: choose another one for --schedule and --schedules"
+            );
         }
         Ok(())
     }

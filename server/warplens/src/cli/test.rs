@@ -30,7 +30,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 
-    /// PTX: other schedules under which each launch also runs; fewer if the launch takes many steps, none with 0
+    /// Other schedules under which each launch also runs; fewer if the launch takes many steps, none with 0
     #[arg(long, value_name = "N", default_value_t = SCHEDULES)]
     schedules: u32,
 

@@ -3,7 +3,7 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::findings::UnexpectedElement;
 use crate::json::Position;
-use crate::run::{Explored, Reached};
+use crate::run::{Explored, InexactResults, Reached};
 use crate::testing::{resolved, result};
 
 fn at(statement: StatementId) -> Option<Position> {
@@ -28,7 +28,8 @@ static NO_COVERAGE: Coverage = Coverage {
     statements: 3,
     branches: Vec::new(),
     explored: NOT_EXPLORED,
-    numbers: None,
+    numbers: InexactResults { found: Vec::new(), decided: Vec::new() },
+    switches: Vec::new(),
     blocks: Reached { ran: Some(1), all: 1 },
     warps: Reached { ran: None, all: 1 },
     buffers: Vec::new(),
@@ -99,6 +100,11 @@ fn the_shape() {
                   "all": 1
                 },
                 "buffers": []
+              },
+              "numbers": {
+                "approximate": [],
+                "open": [],
+                "decided": []
               },
               "totals": {
                 "warp_instructions": 6,
@@ -274,6 +280,11 @@ fn one_warp_of_many() {
                 },
                 "buffers": []
               },
+              "numbers": {
+                "approximate": [],
+                "open": [],
+                "decided": []
+              },
               "totals": {
                 "warp_instructions": 6,
                 "thread_instructions": 168,
@@ -335,6 +346,11 @@ fn more_warps_than_are_listed() {
                   "all": 1
                 },
                 "buffers": []
+              },
+              "numbers": {
+                "approximate": [],
+                "open": [],
+                "decided": []
               },
               "totals": {
                 "warp_instructions": 6,
@@ -433,6 +449,11 @@ fn wide_waves_have_wide_masks() {
               "all": 1
             },
             "buffers": []
+          },
+          "numbers": {
+            "approximate": [],
+            "open": [],
+            "decided": []
           },
           "totals": {
             "warp_instructions": 6,

@@ -4,16 +4,16 @@ use std::ops::Range;
 
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
+use warplens_sim_warp::schedule::{Switch, Turns};
 use warplens_sim_warp::trace::{Finding, Related, Status, WarpId};
 
 use super::barrier::{Barrier, COUNT, Waiting};
 use super::cluster_barrier::ClusterBarrier;
 use super::livelock::Livelock;
 use super::pause::{Arrival, ClusterAction, ClusterArrival, Pause, Wake};
-use super::schedule::Switch;
-use super::turns::Turns;
 use super::warp::{CudaWarp, GridState};
 use crate::memory::spaces::Spaces;
+use crate::registers::WIDTH;
 use crate::run_state::RunState;
 use crate::sanitizer::BlockSanitizer;
 use crate::sanitizer::barrier_reuse::BarrierArrival;
@@ -257,7 +257,7 @@ impl<W: CudaWarp> Block<W> {
     /// A warp has paused before a statement that synchronizes. Returns the switch to others, if there is one.
     fn preempt(&mut self, index: usize, grid: &mut GridState<W>) -> Option<Switch> {
         let scheduler = grid.state.scheduler.as_mut()?;
-        grid.spaces.lane_order = scheduler.lane_order();
+        grid.spaces.lane_order = scheduler.lane_order(WIDTH as u32);
         if let Some(chosen) = scheduler.completes(grid.spaces.asynchronous.in_flight() as usize) {
             grid.spaces.complete_chosen(chosen);
         }

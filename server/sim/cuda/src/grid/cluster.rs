@@ -3,13 +3,12 @@
 //! Blocks take turns in the order of their ranks. A turn lasts until the block has exited or cannot continue by itself.
 
 use warplens_sim_warp::note::Note;
+use warplens_sim_warp::schedule::{Switch, Turns};
 use warplens_sim_warp::trace::Finding;
 
 use super::block::{Block, BlockPause};
 use super::cluster_barrier::ClusterBarrier;
 use super::livelock::Livelock;
-use super::schedule::Switch;
-use super::turns::Turns;
 use super::warp::{CudaWarp, GridState};
 use crate::async_ops::queue::Queue;
 use crate::memory::cluster_window::ClusterWindow;

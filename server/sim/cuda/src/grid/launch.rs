@@ -6,11 +6,11 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::launch_config::{position, volume};
 use warplens_sim_warp::record::Recorder;
 use warplens_sim_warp::recording::Tap;
+use warplens_sim_warp::schedule::Scheduler;
 use warplens_sim_warp::step_stream::WarpSteps;
 use warplens_sim_warp::trace::{Control, Finding, RunOptions, WarpId};
 
 use super::residency::Residency;
-use super::schedule::Scheduler;
 use crate::listed_warps::Listing;
 use crate::memory::local::MAX_LOCAL_BYTES;
 use crate::registers::WIDTH;

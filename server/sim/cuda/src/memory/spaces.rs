@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::memory::DeviceMemory;
+use warplens_sim_warp::schedule::LaneOrder;
 use warplens_sim_warp::trace::RunOptions;
 
 use super::access_set::AccessSet;
 use super::cluster_window::ClusterWindow;
 use super::heap::Heap;
-use super::lane_order::LaneOrder;
 use super::local::Local;
 use super::polled::{PolledMemory, PolledValue};
 use super::print_buffer::PrintBuffer;

@@ -424,7 +424,7 @@ fn atomic_in(at: &SpaceLanes, atomic: &Atomic, r: &mut Registers, ctx: &mut Exec
         let low = u64::from(r.row(row)[lane]);
         if size == 8 { low | u64::from(r.row(row + 1)[lane]) << 32 } else { low }
     };
-    for lane in lanes(at.mask) {
+    for lane in ctx.spaces.lane_order.lanes(at.mask.into()) {
         let Some(extent) = checked.of(lane) else { continue };
         let address = at.addresses[lane];
         let old = ctx.spaces.read(extent, ctx.local, lane, address, size);

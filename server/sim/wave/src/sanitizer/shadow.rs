@@ -42,6 +42,8 @@ pub(super) struct Access {
     pub(super) kind: AccessKind,
     /// Earlier accesses, before this time, happen before this one.
     pub(super) settled: u32,
+    /// Whether it is a store of what memory holds already.
+    pub(super) silent: bool,
 }
 
 /// An earlier access that is not ordered before this one.
@@ -55,6 +57,8 @@ pub(super) struct Conflict {
 struct WordShadow {
     /// The last write that is not atomic.
     write: Stamp,
+    /// The waves that have stored the current value, modulo 64. They read it whichever of them stores last.
+    writers: u64,
     /// Atomics since the last write, by two waves.
     atomics: [Stamp; 2],
     /// Reads since the last write, by two waves.
@@ -89,7 +93,7 @@ impl LocalShadow {
             let conflict = match access.kind {
                 AccessKind::Load => cell.load(stamp, access.settled),
                 AccessKind::Atomic => cell.atomic(stamp, access.settled),
-                AccessKind::Store(_) | AccessKind::Tile => cell.store(stamp, access.settled),
+                AccessKind::Store(_) | AccessKind::Tile => cell.store(stamp, access.settled, access.silent),
             };
             found = found.or(conflict);
         }
@@ -107,6 +111,11 @@ fn pieces(start: usize, bytes: usize) -> impl Iterator<Item = (usize, u8)> {
 }
 
 impl Stamp {
+    /// The wave's bit in [`WordShadow::writers`].
+    fn writer(self) -> u64 {
+        1 << (self.wave % 64)
+    }
+
     /// Whether `self` is not ordered before `now`.
     fn conflicts(self, now: Stamp, settled: u32) -> bool {
         self.time != 0 && self.bytes & now.bytes != 0 && self.wave != now.wave && self.time >= settled
@@ -116,7 +125,8 @@ impl Stamp {
 impl WordShadow {
     fn load(&mut self, now: Stamp, settled: u32) -> Option<Conflict> {
         note(&mut self.readers, now);
-        self.written_by_others(now, settled)
+        let stored = self.writers & now.writer() != 0;
+        if stored { self.changed_by_others(now, settled) } else { self.written_by_others(now, settled) }
     }
 
     fn atomic(&mut self, now: Stamp, settled: u32) -> Option<Conflict> {
@@ -127,7 +137,7 @@ impl WordShadow {
         written.or_else(|| self.read_by_others(now, settled))
     }
 
-    fn store(&mut self, now: Stamp, settled: u32) -> Option<Conflict> {
+    fn store(&mut self, now: Stamp, settled: u32, silent: bool) -> Option<Conflict> {
         let before = self.write;
         // Another lane of the same store.
         let same_store = before.time == now.time && before.lane != now.lane && before.bytes & now.bytes != 0;
@@ -137,14 +147,21 @@ impl WordShadow {
         };
         let bytes = if before.time == now.time { before.bytes } else { 0 };
         let (write, written) = (Stamp { bytes: bytes | now.bytes, ..now }, self.written | now.bytes);
-        *self = WordShadow { write, written, ..WordShadow::default() };
+        let writers = now.writer() | if silent { self.writers } else { 0 };
+        *self = WordShadow { write, writers, written, ..WordShadow::default() };
         conflict
     }
 
     fn written_by_others(&self, now: Stamp, settled: u32) -> Option<Conflict> {
-        let [first, second] = self.atomics;
-        let writer = [self.write, first, second].into_iter().find(|writer| writer.conflicts(now, settled));
-        writer.map(|before| Conflict { before, was_read: false })
+        let written =
+            self.write.conflicts(now, settled).then_some(Conflict { before: self.write, was_read: false });
+        written.or_else(|| self.changed_by_others(now, settled))
+    }
+
+    /// An atomic of another wave since the last write.
+    fn changed_by_others(&self, now: Stamp, settled: u32) -> Option<Conflict> {
+        let changer = self.atomics.into_iter().find(|atomic| atomic.conflicts(now, settled));
+        changer.map(|before| Conflict { before, was_read: false })
     }
 
     fn read_by_others(&self, now: Stamp, settled: u32) -> Option<Conflict> {

@@ -1,19 +1,21 @@
 //! Runs the WAVE programs of the shared corpus as the manifest did: the hash of device memory must equal the
-//! one from the newest state of the reference toolchain, and no check may report a mistake.
+//! one from the newest state of the reference toolchain, and no check may report a mistake, whatever the schedule.
 
 use std::path::Path;
 
 use warplens_hir::wave as hir;
 use warplens_sim_warp::LaunchConfig;
-use warplens_sim_warp::{Checks, Control, RunOptions, RunResult, Severity, Status};
+use warplens_sim_warp::{Checks, Control, RunOptions, RunResult, Schedule, Severity, Status};
 use warplens_sim_wave::{decode, device_memory, launch_config, run};
 use warplens_syntax::parse_file;
 use warplens_test_support::corpora;
 
 /// The size of device memory in the manifest's runs.
 const DEVICE: u32 = 65_536;
+/// The other schedules under which each program also runs.
+const SCHEDULES: u32 = 8;
 
-fn simulate(text: &str) -> RunResult {
+fn simulate(text: &str, schedule: Option<Schedule>) -> RunResult {
     let file = parse_file(warplens_syntax::wave::LANGUAGE, text);
     let codes = file.items().map(hir::lower);
     let program =
@@ -22,7 +24,7 @@ fn simulate(text: &str) -> RunResult {
         memory: device_memory(DEVICE),
         ..launch_config([1; 3], program.workgroup_size.unwrap_or([4, 1, 1]), 4)
     };
-    let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };
+    let options = RunOptions { checks: Checks::ALL, schedule, ..RunOptions::default() };
     run(&program, launch, &options, Control::none()).expect("not cancelled")
 }
 
@@ -48,13 +50,16 @@ fn check_memory(corpus: &Path) {
             continue;
         };
         let text = std::fs::read_to_string(corpus.join(file)).expect("the file is there");
-        let result = simulate(&text);
-        assert_eq!(result.status, Status::Finished, "{file}: {:?}", result.findings);
-        let mistakes = result.findings.iter().filter(|finding| finding.severity == Severity::Error);
-        assert_eq!(mistakes.count(), 0, "{file}: {:?}", result.findings);
-        let memory = result.memory.bytes(0, u64::from(DEVICE)).expect("that much was asked for");
         let expected = u64::from_str_radix(expected.trim(), 16).expect("a hash is hexadecimal");
-        assert_eq!(fnv(memory), expected, "{file}");
+        let others = (0..SCHEDULES).map(|index| Some(Schedule { seed: 1, index }));
+        for schedule in std::iter::once(None).chain(others) {
+            let result = simulate(&text, schedule);
+            assert_eq!(result.status, Status::Finished, "{file}: {:?}", result.findings);
+            let mistakes = result.findings.iter().filter(|finding| finding.severity == Severity::Error);
+            assert_eq!(mistakes.count(), 0, "{file} under {schedule:?}: {:?}", result.findings);
+            let memory = result.memory.bytes(0, u64::from(DEVICE)).expect("that much was asked for");
+            assert_eq!(fnv(memory), expected, "{file} under {schedule:?}");
+        }
         compared += 1;
     }
     assert!(

@@ -365,21 +365,31 @@ impl Listing<'_> {
 
     /// The statements and the sides of branches that no lane reached, if there are some.
     fn coverage(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Coverage { executed, statements, branches, .. } = &self.run.coverage;
+        let Coverage { executed, statements, branches, switches, .. } = &self.run.coverage;
         let sides = |branch: &BranchSides| [branch.taken, branch.not_taken];
-        let reached = branches.iter().flat_map(sides).filter(|is_reached| *is_reached).count();
-        if executed == statements && reached == branches.len() * 2 {
+        let targets = || switches.iter().flat_map(|switch| &switch.targets);
+        let taken = targets().filter(|(_, is_taken)| *is_taken).count();
+        let reached = taken + branches.iter().flat_map(sides).filter(|is_reached| *is_reached).count();
+        let all = targets().count() + branches.len() * 2;
+        if executed == statements && reached == all {
             return Ok(());
         }
+        let line = |statement: StatementId| Some(self.run.position(statement)?.line + 1);
         let one_sided = branches.iter().filter_map(|branch| {
             let side = match sides(branch) {
                 [false, true] => "never taken",
                 [true, false] => "always taken",
                 _ => return None,
             };
-            Some(format!("line {} is {side}", self.run.position(branch.statement)?.line + 1))
+            Some(format!("line {} is {side}", line(branch.statement)?))
         });
-        let one_sided: Vec<String> = one_sided.collect();
+        let not_taken = switches.iter().flat_map(|switch| {
+            let missed = switch.targets.iter().filter(|(_, is_taken)| !is_taken);
+            missed.filter_map(|(target, _)| {
+                Some(format!("line {} never leads to line {}", line(switch.statement)?, line(*target)?))
+            })
+        });
+        let one_sided: Vec<String> = one_sided.chain(not_taken).collect();
         let listed = match one_sided.len() {
             0 => String::new(),
             many if many > MOST_BRANCHES => {
@@ -389,21 +399,21 @@ impl Listing<'_> {
             _ => format!(" ({})", one_sided.join(", ")),
         };
         write!(out, "coverage: {executed} of {}", count(*statements, "statement"))?;
-        match branches.len() {
+        match all {
             0 => writeln!(out),
-            _ => writeln!(out, ", {reached} of {}{listed}", count(branches.len() * 2, "branch side")),
+            _ => writeln!(out, ", {reached} of {}{listed}", count(all, "branch side")),
         }
     }
 
     /// The results that are not determined to the bit, if there are some.
     fn numbers(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Some(results) = &self.run.coverage.numbers else { return Ok(()) };
+        let results = &self.run.coverage.numbers;
         let line = |statement: StatementId| Some(self.run.position(statement)?.line + 1);
         let described =
             |(statement, why): (StatementId, &str)| Some(format!("line {}: {why}", line(statement)?));
         for (what, why, listed) in [
             ("approximate result", "", results.approximate().filter_map(described).collect::<Vec<_>>()),
-            ("result", " left open by PTX", results.open().filter_map(described).collect()),
+            ("result", " left open", results.open().filter_map(described).collect()),
         ] {
             let more = match listed.len().saturating_sub(MOST_RESULTS) {
                 0 => String::new(),

@@ -30,7 +30,7 @@ pub(super) fn execute_at(
     let kind = if atomic.op == AtomicOp::Exchange { AccessKind::Exchange } else { AccessKind::Atomic };
     let request = MemoryRequest::new(kind, atomic.space, addresses, elements, mask);
     let checked = ctx.resolve(&request)?;
-    for lane in ctx.spaces.lane_order.lanes(mask) {
+    for lane in ctx.spaces.lane_order.lanes(mask.into()) {
         let Some(extent) = checked.of(lane) else { continue };
         for (index, &b) in atomic.b.iter().enumerate() {
             let address = addresses[lane] + index as u64 * u64::from(size);

@@ -6,10 +6,8 @@
 //! clusters have random priorities, and few switches move the running one behind the others: the first schedules switch once
 //! or twice, later ones more often.
 
-use warplens_sim_warp::{Schedule, SplitMix64};
-
-use crate::memory::lane_order::LaneOrder;
-use crate::registers::WIDTH;
+use super::{LaneOrder, Schedule};
+use crate::split_mix::SplitMix64;
 
 /// What a switch moves behind the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +36,7 @@ pub struct Scheduler {
     gap_bits: u64,
     reverses: bool,
     /// Whether asynchronous operations complete at issue.
-    pub(super) eager: bool,
+    pub eager: bool,
     /// One of so many pauses completes an operation in flight; 0 for none.
     pauses_per_completion: u64,
     /// One of so many groups is split where that is possible; 0 for none.
@@ -89,7 +87,7 @@ impl Scheduler {
     }
 
     /// Who runs first among `count`, as indices.
-    pub(super) fn order(&mut self, count: usize) -> Vec<usize> {
+    pub fn order(&mut self, count: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..count).collect();
         if self.reverses {
             order.reverse();
@@ -100,12 +98,12 @@ impl Scheduler {
     }
 
     /// One of the numbers below `count`.
-    pub(super) fn choose(&mut self, count: usize) -> usize {
+    pub fn choose(&mut self, count: usize) -> usize {
         if self.reverses { count.saturating_sub(1) } else { self.random.below(count as u64) as usize }
     }
 
     /// Called when a warp pauses: whether another one continues. Otherwise the warp may execute the statement.
-    pub(super) fn paused(&mut self) -> Option<Switch> {
+    pub fn paused(&mut self) -> Option<Switch> {
         self.passes = true;
         if self.switches_left == 0 || self.switches.is_empty() {
             return None;
@@ -121,12 +119,12 @@ impl Scheduler {
     }
 
     /// From now on no cluster is moved behind others.
-    pub(super) fn keep_clusters(&mut self) {
+    pub fn keep_clusters(&mut self) {
         self.switches.retain(|switch| *switch != Switch::Cluster);
     }
 
     /// Called when a warp continues. `has_paused`: it stopped before a statement, which it may execute now.
-    pub(super) fn runs(&mut self, has_paused: bool) {
+    pub fn runs(&mut self, has_paused: bool) {
         self.passes = has_paused;
     }
 
@@ -136,7 +134,7 @@ impl Scheduler {
     }
 
     /// The operation in flight that completes at this pause, if one does.
-    pub(super) fn completes(&mut self, in_flight: usize) -> Option<usize> {
+    pub fn completes(&mut self, in_flight: usize) -> Option<usize> {
         let completes = in_flight != 0
             && self.pauses_per_completion != 0
             && self.random.below(self.pauses_per_completion) == 0;
@@ -155,7 +153,7 @@ impl Scheduler {
         if self.groups_per_split == 0 || self.random.below(self.groups_per_split) != 0 {
             return None;
         }
-        let pivot = self.random.below(WIDTH as u64) as u32;
+        let pivot = self.random.below(u32::BITS.into()) as u32;
         let part = match self.random.below(3) {
             0 => u32::MAX << pivot,
             1 => 1 << pivot,
@@ -164,11 +162,11 @@ impl Scheduler {
         (part != 0 && part != mask).then_some(part)
     }
 
-    /// The order in which the lanes of an atomic are served.
-    pub(super) fn lane_order(&mut self) -> LaneOrder {
+    /// The order in which the lanes of an atomic of a warp of this width are served.
+    pub fn lane_order(&mut self, width: u32) -> LaneOrder {
         match self.reverses {
             true => LaneOrder::REVERSED,
-            false => LaneOrder::new(self.random.below(WIDTH as u64) as u32, self.random.below(2) == 1),
+            false => LaneOrder::new(self.random.below(width.into()) as u32, self.random.below(2) == 1),
         }
     }
 

@@ -1,8 +1,8 @@
 //! The order in which the lanes of one statement access memory, which is not specified.
 
-use crate::registers::WIDTH;
+use crate::ids::Mask;
 
-/// An order of lanes: ascending or descending, from some lane on. By default lane 0 comes first.
+/// An order of lanes: ascending from some lane on, or descending from the one below it. By default lane 0 comes first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaneOrder {
     first: u32,
@@ -18,16 +18,21 @@ impl LaneOrder {
 
     /// The lanes of a mask in this order.
     #[inline]
-    pub fn lanes(self, mask: u32) -> impl Iterator<Item = usize> {
-        let mut rest = mask.rotate_right(self.first);
+    pub fn lanes(self, mask: Mask) -> impl Iterator<Item = usize> {
+        let below = mask & !(Mask::MAX << self.first);
+        let above = mask ^ below;
+        let (mut rest, mut others) = if self.descends { (below, above) } else { (above, below) };
         std::iter::from_fn(move || {
+            if rest == 0 {
+                rest = std::mem::take(&mut others);
+            }
             if rest == 0 {
                 return None;
             }
             let bit =
-                if self.descends { u32::BITS - 1 - rest.leading_zeros() } else { rest.trailing_zeros() };
-            rest &= !(1 << bit);
-            Some((bit + self.first) as usize % WIDTH)
+                if self.descends { Mask::BITS - 1 - rest.leading_zeros() } else { rest.trailing_zeros() };
+            rest ^= 1 << bit;
+            Some(bit as usize)
         })
     }
 }
@@ -42,6 +47,7 @@ mod tests {
         assert_eq!(lanes(LaneOrder::default(), 0b1011), [0, 1, 3]);
         assert_eq!(lanes(LaneOrder::REVERSED, 0b1011), [3, 1, 0]);
         assert_eq!(lanes(LaneOrder::new(2, false), 0b1011), [3, 0, 1]);
-        assert_eq!(lanes(LaneOrder::new(31, true), u32::MAX).len(), WIDTH);
+        assert_eq!(lanes(LaneOrder::new(2, true), 0b1011), [1, 0, 3]);
+        assert_eq!(lanes(LaneOrder::new(63, true), Mask::MAX).len(), 64);
     }
 }
