@@ -12,16 +12,18 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::findings::with_titles;
 use warplens_sim_warp::races::remove_raced_reads;
 use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::recording::{Space, Tap};
 use warplens_sim_warp::trace::{Control, Finding, RunOptions, RunOutcome, StatementId, Status, WarpId};
 
 use super::further_faults::FurtherFaults;
-use super::launch_state::{Fault, LaunchState, POLL, RunEnd, WaitingWave, blocked_waves};
+use super::launch_state::{Fault, LaunchState, RunEnd, WaitingWave, blocked_waves};
 use super::listing::FinishedWave;
 use super::loop_efficiency::loop_efficiency;
 use super::machine::{ExecContext, Stop, Wave};
 use super::memory::Memory;
 use super::program::Program;
 use super::sanitizer::{GroupShadow, Sanitizer};
+use super::value_tracer::ValueTracer;
 
 /// Runs `program` with `launch` under the model `structured`.
 ///
@@ -68,11 +70,24 @@ struct Workgroup<const W: usize> {
     listed: u32,
 }
 
+impl<const W: usize> Workgroup<W> {
+    /// Sends what the registers and the local memory hold to a recording.
+    fn send_held(&self, program: &Program, launch: &LaunchState<'_>, tap: &Tap) {
+        tap.holds_bytes((Space::Shared, self.number, 0), &[], &self.local);
+        for (wave, _) in &self.waves {
+            let id = WarpId { cta: self.id, warp: wave.index };
+            tap.holds(id, 0, &wave.held(program, &launch.registers));
+        }
+    }
+}
+
 struct Run<'l, const W: usize> {
     program: &'l Program,
     launch: LaunchState<'l>,
     arch: Arch,
     sanitizer: Option<Box<Sanitizer>>,
+    /// Blocked workgroups in grid order, with the count of memory changes at that time.
+    suspended: Vec<(Workgroup<W>, u64)>,
     /// How many workgroups have started.
     started: u64,
     max_steps: u64,
@@ -93,6 +108,7 @@ impl<'l, const W: usize> Run<'l, W> {
             launch,
             arch: Arch::new(),
             sanitizer: Sanitizer::new(options),
+            suspended: Vec::new(),
             started: 0,
             max_steps: options.limits.max_steps,
             further: None,
@@ -116,19 +132,19 @@ impl<'l, const W: usize> Run<'l, W> {
     }
 
     fn run_groups(&mut self) -> Result<Status, RunEnd> {
-        let mut suspended: Vec<(Workgroup<W>, u64)> = Vec::new();
         for number in 0..self.launch.groups {
             let group = self.group(number);
-            self.run_group(group, &mut suspended)?;
-            self.retry(&mut suspended)?;
-            if self.is_full(&suspended) {
-                self.resume_polling(&mut suspended)?;
-                if self.is_full(&suspended) {
+            self.run_group(group)?;
+            self.retry()?;
+            if self.is_full() {
+                self.resume_polling()?;
+                if self.is_full() {
                     break;
                 }
             }
         }
-        self.resume_polling(&mut suspended)?;
+        self.resume_polling()?;
+        let mut suspended = std::mem::take(&mut self.suspended);
         match suspended.is_empty() {
             true => Ok(Status::Finished),
             false => {
@@ -140,41 +156,42 @@ impl<'l, const W: usize> Run<'l, W> {
     }
 
     /// Whether suspended workgroups use more memory than the limit.
-    fn is_full(&self, suspended: &[(Workgroup<W>, u64)]) -> bool {
+    fn is_full(&self) -> bool {
         let wave_bytes = self.program.rows() as u64 * W as u64 * 4;
         let bytes = |group: &Workgroup<W>| group.waves.len() as u64 * wave_bytes + group.local.len() as u64;
-        suspended.iter().map(|(group, _)| bytes(group)).sum::<u64>() > self.launch.options.limits.max_memory
+        self.suspended.iter().map(|(group, _)| bytes(group)).sum::<u64>()
+            > self.launch.options.limits.max_memory
     }
 
     /// Resumes polling waves, although memory has not changed, until there are none. Each one gets a longer
     /// turn than before.
-    fn resume_polling(&mut self, suspended: &mut Vec<(Workgroup<W>, u64)>) -> Result<(), RunEnd> {
+    fn resume_polling(&mut self) -> Result<(), RunEnd> {
         let polls = |(_, status): &(Wave<W>, WaveStatus)| matches!(status, WaveStatus::Polling(_));
         loop {
-            let polling = suspended.iter().filter(|(group, _)| group.waves.iter().any(polls));
+            let polling = self.suspended.iter().filter(|(group, _)| group.waves.iter().any(polls));
             let polling: Vec<u64> = polling.map(|(group, _)| group.number).collect();
             if polling.is_empty() {
                 return Ok(());
             }
             for number in polling {
-                let Some(at) = suspended.iter().position(|(group, _)| group.number == number) else {
+                let Some(at) = self.suspended.iter().position(|(group, _)| group.number == number) else {
                     continue;
                 };
-                let (mut group, _) = suspended.remove(at);
+                let (mut group, _) = self.suspended.remove(at);
                 for (_, status) in group.waves.iter_mut().filter(|wave| polls(wave)) {
                     *status = WaveStatus::Ready;
                 }
-                self.run_group(group, suspended)?;
-                self.retry(suspended)?;
+                self.run_group(group)?;
+                self.retry()?;
             }
         }
     }
 
     /// Resumes suspended workgroups while memory has changed since they last ran.
-    fn retry(&mut self, suspended: &mut Vec<(Workgroup<W>, u64)>) -> Result<(), RunEnd> {
-        while let Some(at) = suspended.iter().position(|(_, changes)| *changes != self.launch.changes) {
-            let (group, _) = suspended.remove(at);
-            self.run_group(group, suspended)?;
+    fn retry(&mut self) -> Result<(), RunEnd> {
+        while let Some(at) = self.suspended.iter().position(|(_, changes)| *changes != self.launch.changes) {
+            let (group, _) = self.suspended.remove(at);
+            self.run_group(group)?;
         }
         Ok(())
     }
@@ -198,16 +215,12 @@ impl<'l, const W: usize> Run<'l, W> {
         Workgroup { number, id, local: vec![0; launch.local_bytes], waves, shadow, listed }
     }
 
-    /// Runs a workgroup until it exits or blocks. A blocked workgroup is added to `suspended` in grid order.
-    fn run_group(
-        &mut self,
-        mut group: Workgroup<W>,
-        suspended: &mut Vec<(Workgroup<W>, u64)>,
-    ) -> Result<(), RunEnd> {
+    /// Runs a workgroup until it exits or blocks. A blocked workgroup is suspended.
+    fn run_group(&mut self, mut group: Workgroup<W>) -> Result<(), RunEnd> {
         let done = match self.run_waves(&mut group) {
             Ok(done) => done,
             Err(end) => {
-                let others = std::mem::take(suspended).into_iter().map(|(group, _)| group);
+                let others = std::mem::take(&mut self.suspended).into_iter().map(|(group, _)| group);
                 let mut groups: Vec<_> = std::iter::once(group).chain(others).collect();
                 groups.iter_mut().for_each(|group| self.collect(group));
                 if let RunEnd::Fault(fault) = &end {
@@ -220,8 +233,8 @@ impl<'l, const W: usize> Run<'l, W> {
             self.collect(&mut group);
             return self.launch.group_done();
         }
-        let at = suspended.partition_point(|(other, _)| other.number < group.number);
-        suspended.insert(at, (group, self.launch.changes));
+        let at = self.suspended.partition_point(|(other, _)| other.number < group.number);
+        self.suspended.insert(at, (group, self.launch.changes));
         Ok(())
     }
 
@@ -268,12 +281,13 @@ impl<'l, const W: usize> Run<'l, W> {
             if launch.steps >= limit {
                 return Err(RunEnd::StepLimit);
             }
+            let pause = limit.min(launch.next_pause());
             let mut ctx = ExecContext {
                 program: self.program,
                 geometry,
                 workgroup: group.id,
                 memory: Memory::of(&mut group.local, &mut launch.memory, &mut launch.changes),
-                pause: limit.min(launch.steps + POLL),
+                pause,
                 limit,
                 arch: self.arch,
                 steps: &mut launch.steps,
@@ -284,7 +298,10 @@ impl<'l, const W: usize> Run<'l, W> {
             };
             let stop = group.waves[index].0.run(&mut ctx).map_err(RunEnd::Fault)?;
             let status = match stop {
-                Stop::Exited => return Ok(WaveStatus::Exited),
+                Stop::Exited => {
+                    self.launch.wave_ended(WarpId { cta: group.id, warp: index as u32 });
+                    return Ok(WaveStatus::Exited);
+                }
                 Stop::Barrier => return Ok(WaveStatus::AtBarrier),
                 Stop::Traced => return Err(RunEnd::Traced),
                 Stop::Spinning => Some(WaveStatus::Spinning(self.launch.changes)),
@@ -292,11 +309,27 @@ impl<'l, const W: usize> Run<'l, W> {
                 Stop::Paused => None,
             };
             self.launch.poll()?;
+            self.begin_recording(group);
             if self.further.as_ref().is_some_and(|further| further.is_over) {
                 return Err(RunEnd::StepLimit);
             }
             if let Some(status) = status {
                 return Ok(status);
+            }
+        }
+    }
+
+    /// Begins to send steps to the recording, if its first step is due.
+    fn begin_recording(&mut self, running: &mut Workgroup<W>) {
+        let program = self.program;
+        let Some(tap) = self.launch.begin_recording() else { return };
+        let others = self.suspended.iter_mut().map(|(group, _)| group);
+        for group in others.chain([running]) {
+            group.send_held(program, &self.launch, tap);
+            for (wave, _) in &mut group.waves {
+                let id = WarpId { cta: group.id, warp: wave.index };
+                let (set, recorder) = (&self.launch.registers, &wave.recorder);
+                wave.tracer = Some(Box::new(ValueTracer::joining(tap, id, program, set, recorder)));
             }
         }
     }
@@ -340,6 +373,9 @@ impl<'l, const W: usize> Run<'l, W> {
 
     fn collect(&mut self, group: &mut Workgroup<W>) {
         let (program, width) = (self.program, self.launch.geometry.width);
+        if let Some(tap) = self.launch.awaited_recording().filter(|tap| tap.has_room()) {
+            group.send_held(program, &self.launch, tap);
+        }
         for (wave, _) in &mut group.waves {
             let registers = self.launch.options.registers.then(|| wave.registers(program, width));
             let reconvergences = wave.reconvergences.as_mut().map(|reconvergences| reconvergences.take());
