@@ -54,6 +54,8 @@ pub(super) struct Writer {
     step: u64,
     /// Bytes of the segments and of what their states do not share.
     held: usize,
+    /// Bytes of the state at the start of the window.
+    base: usize,
     end: Option<u64>,
     /// The step after the last one of warps that have ended.
     ends: FxHashMap<u32, u64>,
@@ -80,6 +82,7 @@ impl Writer {
             previous: Previous::default(),
             step: 0,
             held: 0,
+            base: 0,
             end: None,
             ends: FxHashMap::default(),
             edits,
@@ -305,8 +308,8 @@ impl Writer {
             return;
         }
         match self.segments.is_empty() && self.open.is_none() {
-            // What the window starts with is not a part of it.
-            true => self.held = 0,
+            // What the window starts with leaves it as much room as any other.
+            true => (self.base, self.held) = (self.held, 0),
             false => self.close(),
         }
         if self.held > self.window.max_bytes || self.step >= self.window.until {
@@ -330,7 +333,7 @@ impl Writer {
         let end = self.end.unwrap_or(self.step);
         let last = std::mem::take(&mut self.state);
         let ends = std::mem::take(&mut self.ends);
-        Recording::new(Arc::clone(&self.layout), segments, (end, self.held), (last, ends))
+        Recording::new(Arc::clone(&self.layout), segments, (end, self.base + self.held), (last, ends))
     }
 }
 
