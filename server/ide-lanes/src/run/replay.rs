@@ -216,18 +216,20 @@ impl Replay {
             {
                 self.warps.entry(first).or_insert_with(|| warps.clone());
             }
+            self.windows.iter().for_each(Recording::forget_index);
             self.windows.push_front(window);
             self.drop_windows();
         }
         Ok(&self.windows[0])
     }
 
-    /// Drops the windows that do not fit in memory, the one that was used last excepted.
+    /// Drops the windows that do not fit in memory, the one that was used last excepted. A quarter of the memory is for the next
+    /// one.
     fn drop_windows(&mut self) {
-        let mut bytes = 0;
+        let (mut bytes, max) = (0, self.max_bytes / 4 * 3);
         let fit = self.windows.iter().take_while(|window| {
             bytes += window.bytes();
-            bytes <= self.max_bytes
+            bytes <= max
         });
         let kept = fit.count().max(1);
         self.windows.truncate(kept);

@@ -208,7 +208,7 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         let Some(tap) = &launch.tap else { return };
         // Without a pause of its own, it begins at the last pause before its first step.
         let early = if W::pauses_matter(launch) { W::SLICE + launch.statements as u64 } else { 0 };
-        if !tap.begins().is_some_and(|first| first <= step + early) {
+        if tap.begins().is_none_or(|first| first > step + early) {
             return;
         }
         tap.begin(step);

@@ -109,6 +109,11 @@ impl Recording {
         self.bytes
     }
 
+    /// Frees what only makes searches faster.
+    pub fn forget_index(&self) {
+        self.index.borrow_mut().clear();
+    }
+
     /// For warps that have ended by the end of the recording: a step of the launch after their last one.
     #[must_use]
     pub fn ends(&self) -> &FxHashMap<u32, u64> {
