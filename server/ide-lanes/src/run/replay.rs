@@ -81,7 +81,7 @@ impl Prepared {
 }
 
 /// Steps of a window of the recording, unless a caller wants another size.
-const WINDOW: u64 = 1 << 16;
+const WINDOW: u64 = 1 << 14;
 
 /// How much a search records when it comes to a window that is not kept.
 #[derive(Clone, Copy)]
