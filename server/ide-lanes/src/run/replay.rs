@@ -108,7 +108,7 @@ pub struct Replay {
     /// The one that was used last is first.
     windows: VecDeque<Recording>,
     /// The warps of windows, by their first step, even if they are no longer kept: searches skip windows without their warp.
-    warps: FxHashMap<u64, Vec<u32>>,
+    warps: FxHashMap<u64, Arc<[u32]>>,
     /// A step after the last one of warps, as far as known.
     ends: FxHashMap<u32, u64>,
     layout: Arc<Layout>,
@@ -205,7 +205,7 @@ impl Replay {
             self.windows.push_front(window);
         } else {
             let window = self.record(step, *reach, control)?;
-            let (steps, warps) = (window.steps(), window.warps());
+            let (steps, warps) = (window.steps(), Arc::<[u32]>::from(window.warps()));
             let each = window.bytes() as u64 * self.window_steps / (steps.end - steps.start).max(1);
             reach.windows = (2 * reach.windows).min(self.max_bytes as u64 / 4 / each.max(1)).max(1);
             self.ends.extend(window.ends());
@@ -214,7 +214,7 @@ impl Replay {
             for first in
                 whole.filter(|first| first.is_multiple_of(self.window_steps) && steps.end >= ends(first))
             {
-                self.warps.entry(first).or_insert_with(|| warps.clone());
+                self.warps.entry(first).or_insert_with(|| Arc::clone(&warps));
             }
             self.windows.iter().for_each(Recording::forget_index);
             self.windows.push_front(window);
@@ -351,7 +351,7 @@ impl Replay {
     /// Whether a whole window from a step on is known to have no step of the warp.
     fn lacks(&self, warp: Option<u32>, from: u64) -> bool {
         let known = warp.zip(self.warps.get(&from));
-        known.is_some_and(|(warp, warps)| from.is_multiple_of(self.window_steps) && !warps.contains(&warp))
+        known.is_some_and(|(warp, warps)| warps.binary_search(&warp).is_err())
     }
 
     /// The last step before one for which `visit` gives something, with the state before it if that is needed.
