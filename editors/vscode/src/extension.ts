@@ -9,6 +9,7 @@ import { DebuggedKernels } from './debugged';
 import { Encodings } from './encodings';
 import { FindingView } from './finding';
 import { newKernel, reportIssue } from './first_minute';
+import { FocusedLane } from './focused_lane';
 import { openGoTo } from './go_to/box';
 import type { Home } from './home/home';
 import { applyIndentation } from './indentation';
@@ -44,6 +45,7 @@ export function activateIn(home: Home, context: vscode.ExtensionContext, log: vs
   server.hoverLinks = (hover, uri, line) => withLinks(hover, uri, line, store);
   const lanes = new Lanes(server, store);
   const debugged = new DebuggedKernels(server, store);
+  const focused = new FocusedLane();
   const panel = new LanesPanel(context.extensionUri, { server, store, debugged, log });
   const lit = new LitLines();
   const linked = new LinkedDocuments(server, lit);
@@ -60,13 +62,14 @@ export function activateIn(home: Home, context: vscode.ExtensionContext, log: vs
     adoptLaunchDocuments(),
     offerListings(server),
     debugKernels(home, store),
+    focused,
     openLinks(server),
     ...others,
   );
   const commands: Record<string, (...args: never[]) => unknown> = {
     ...launchCommands(server, lanes),
     ...navigationCommands(server, lanes, findings),
-    ...debugCommands(server, store),
+    ...debugCommands(server, store, focused),
     'warplens.goTo': (typed?: unknown) => openGoTo({ server, panel, findings }, lanes, findings, text(typed)),
     'warplens.openSource': () => openSource(server, linked),
     'warplens.openSass': (uri?: unknown, entry?: string) => sass.open(text(uri), entry),
@@ -99,13 +102,14 @@ function launchCommands(server: Server, lanes: Lanes) {
   };
 }
 
-function debugCommands(server: Server, store: LaneStore) {
+function debugCommands(server: Server, store: LaneStore, focused: FocusedLane) {
   return {
     'warplens.debug': (uri?: unknown, entry?: unknown) => debugKernel(store, text(uri), text(entry)),
     'warplens.stepBackInto': () => stepBack('Into'),
     'warplens.stepBackOut': () => stepBack('Out'),
     'warplens.pickBlock': pickBlock,
-    'warplens.why': (named?: Named) => askWhy(server, store, named),
+    'warplens.pickLane': () => focused.pick(),
+    'warplens.why': (named?: Named) => askWhy(server, store, focused, named),
   };
 }
 

@@ -5,6 +5,7 @@ import type { WhyQuestion } from '../../panel/src/messages';
 import { editorAt } from './active';
 import { moveCursor } from './cursor';
 import { TYPE, threadOf } from './debugged';
+import type { FocusedLane } from './focused_lane';
 import { inform } from './inform';
 import { REGISTER } from './languages';
 import type { Server } from './server';
@@ -33,7 +34,7 @@ interface AtLine {
  * Why a lane holds the value of a register, by default the one under the cursor: before the position of the debugger or, if nothing is
  * being debugged, after the shown visit of the line.
  */
-export async function askWhy(server: Server, store: LaneStore, named?: Named): Promise<void> {
+export async function askWhy(server: Server, store: LaneStore, focused: FocusedLane, named?: Named): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (!editor) return;
   const range = editor.document.getWordRangeAtPosition(editor.selection.active, REGISTER);
@@ -43,7 +44,8 @@ export async function askWhy(server: Server, store: LaneStore, named?: Named): P
   const uri = editor.document.uri.toString();
   const masks = store.of(uri);
   if (session?.type !== TYPE && !masks) return inform('no lanes are shown; pick a launch first.');
-  const typed = await vscode.window.showInputBox({ title: `Why does a lane hold ${register}?`, prompt: 'The lane', value: '0' });
+  const value = String(focused.lane ?? 0);
+  const typed = await vscode.window.showInputBox({ title: `Why does a lane hold ${register}?`, prompt: 'The lane', value });
   if (typed === undefined) return;
   const lane = Number(typed);
   const title = titleOf(register, lane);

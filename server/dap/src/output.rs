@@ -3,11 +3,24 @@
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use crate::framing;
+use crate::request::Request;
 
 pub(crate) struct Output<W>(Mutex<Numbered<W>>);
+
+#[derive(Serialize)]
+struct Response<'r, B> {
+    seq: u64,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    request_seq: u64,
+    command: &'r str,
+    success: bool,
+    body: &'r B,
+}
 
 struct Numbered<W> {
     writer: W,
@@ -29,6 +42,25 @@ impl<W: Write> Output<W> {
         numbered.sequence += 1;
         message["seq"] = json!(numbered.sequence);
         framing::write(&mut numbered.writer, message.to_string().as_bytes())
+    }
+
+    /// Sends the answer to a request that succeeded.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(crate) fn respond(&self, request: &Request, body: &impl Serialize) -> io::Result<()> {
+        let mut numbered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        numbered.sequence += 1;
+        let response = Response {
+            seq: numbered.sequence,
+            kind: "response",
+            request_seq: request.seq,
+            command: &request.command,
+            success: true,
+            body,
+        };
+        let text = serde_json::to_string(&response).map_err(io::Error::other)?;
+        framing::write(&mut numbered.writer, text.as_bytes())
     }
 
     /// Sends an event.

@@ -91,6 +91,8 @@ pub(crate) struct Session<'s, W: Write + Send> {
     requested_functions: Option<Json>,
     next_breakpoint: u64,
     handles: Handles,
+    /// The lane whose values hovers and watches show; all lanes if there is none.
+    lane: Option<u32>,
     reason: Option<Reason>,
     ended: bool,
 }
@@ -126,6 +128,7 @@ impl<'s, W: Write + Send> Session<'s, W> {
             requested_functions: None,
             next_breakpoint: 1,
             handles: Handles::default(),
+            lane: None,
             reason: None,
             ended: false,
         }
@@ -215,7 +218,17 @@ impl<'s, W: Write + Send> Session<'s, W> {
                 self.respond(&request, Ok(body))?;
                 self.event("initialized", json!({}))
             }
-            "setVariable" | "writeMemory" => self.change(&request, &arguments),
+            "setVariable" | "setExpression" | "writeMemory" => self.change(&request, &arguments),
+            "warplens/why" => match self.why(&arguments) {
+                Ok(chain) => self.out.respond(&request, &chain),
+                Err(failure) => self.respond(&request, Err(failure)),
+            },
+            "warplens/focusLane" => {
+                let answer = self.focus_lane(&arguments);
+                let is_changed = answer.is_ok() && self.client.invalidates;
+                self.respond(&request, answer)?;
+                if is_changed { self.event("invalidated", json!({ "areas": ["variables"] })) } else { Ok(()) }
+            }
             command if is_move(command) => self.move_by(&request, &arguments),
             _ => {
                 let answer = self.answer(&request.command, &arguments);
@@ -244,7 +257,6 @@ impl<'s, W: Write + Send> Session<'s, W> {
             "loadedSources" => Ok(json!({ "sources": [self.source()?] })),
             "source" => Ok(json!({ "content": self.launched()?.text })),
             "cancel" => Ok(Json::Null),
-            "warplens/why" => self.why(arguments),
             "warplens/lastWrite" => self.last_write(arguments),
             "warplens/warps" => self.warps(),
             "warplens/blocks" => self.blocks(),
@@ -285,6 +297,7 @@ impl<'s, W: Write + Send> Session<'s, W> {
             "supportsReadMemoryRequest": true,
             "supportsWriteMemoryRequest": true,
             "supportsSetVariable": true,
+            "supportsSetExpression": true,
             "supportsLoadedSourcesRequest": true,
             "supportsBreakpointLocationsRequest": true,
             "exceptionBreakpointFilters": filters,
@@ -383,7 +396,11 @@ impl<'s, W: Write + Send> Session<'s, W> {
 
 /// Whether a user has asked for what a request does. Clients send others on their own, as for a hover.
 fn is_action(command: &str) -> bool {
-    is_move(command) || matches!(command, "launch" | "attach" | "restart" | "setVariable" | "writeMemory")
+    is_move(command)
+        || matches!(
+            command,
+            "launch" | "attach" | "restart" | "setVariable" | "setExpression" | "writeMemory"
+        )
 }
 
 /// Whether a request moves the position.

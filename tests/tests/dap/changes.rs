@@ -137,9 +137,18 @@ fn changed_memory_is_loaded_by_every_warp() {
     let written =
         json!({ "memoryReference": buffers[0]["memoryReference"], "offset": 4, "data": "BwAAAA==" });
     assert_eq!(client.ask("writeMemory", written)["bytesWritten"], 4);
+    let asked = json!({ "expression": "[x + 80]", "value": "300 + 1" });
+    assert_eq!(client.ask("setExpression", asked)["value"], "301");
+    for (expression, expected) in [
+        ("[x + 4*lane]", "`[x + 4*lane]` has another address in each lane: name one, as in `[x + 20]`"),
+        ("1 + 2", "`1 + 2` cannot be changed: it is not a register or memory"),
+    ] {
+        let asked = json!({ "expression": expression, "value": "1" });
+        assert_eq!(client.refused("setExpression", asked), expected);
+    }
     let steps = client.position()["steps"].as_u64().expect("a number");
     client.to(steps);
-    assert_eq!(client.evaluate("max([x + 4*lane])"), "32");
+    assert_eq!(client.evaluate("max([x + 4*lane])"), "302");
     assert_eq!(client.evaluate("[x + 160]"), "501");
     assert_eq!(client.evaluate("[x + 4]"), "8");
     let asked = json!({ "threadId": 2, "lane": 8, "register": "%r2", "copies": true });

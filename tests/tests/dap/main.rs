@@ -310,6 +310,13 @@ fn groups_are_frames_and_vectors_have_their_lanes_as_children() {
     assert!(divergence[1]["value"].as_str().expect("a text").starts_with("wait at line 26"), "{divergence}");
     let all = client.ask("evaluate", json!({ "expression": "%r1" }));
     assert_eq!((&all["result"], &all["indexedVariables"]), (&json!("lane"), &json!(32)));
+    client.ask("warplens/focusLane", json!({ "lane": 9 }));
+    let mut shown = |context: &str| {
+        client.ask("evaluate", json!({ "expression": "%r1", "context": context }))["result"].clone()
+    };
+    assert_eq!((shown("hover"), shown("watch"), shown("repl")), (json!("9"), json!("9"), json!("lane")));
+    let refused = client.refused("warplens/focusLane", json!({ "lane": 32 }));
+    assert_eq!(refused, "a warp has the lanes 0 to 31, not 32");
 }
 
 /// The names and the values of a scope.
@@ -537,6 +544,12 @@ fn memory_is_read_in_pages() {
     let beyond =
         client.ask("readMemory", json!({ "memoryReference": "0x10000000", "offset": 128, "count": 4 }));
     assert_eq!((&beyond["data"], &beyond["unreadableBytes"]), (&json!(""), &json!(4)));
+    let before =
+        client.ask("readMemory", json!({ "memoryReference": "0x10000004", "offset": -12, "count": 16 }));
+    assert_eq!((&before["data"], &before["unreadableBytes"]), (&json!(""), &json!(8)));
+    let within =
+        client.ask("readMemory", json!({ "memoryReference": "0x10000000", "offset": 124, "count": 16 }));
+    assert_eq!(within["unreadableBytes"], 12, "{within}");
 }
 
 #[test]
@@ -647,4 +660,57 @@ NEXT:
     assert!(set["breakpoints"][0]["message"].as_str().expect("a message").contains("nested"));
     client.ask("disconnect", json!({}));
     assert!(client.end().0);
+}
+
+/// Each thread loads its element of a tile that one thread copies from a buffer, the second element of which it has set.
+const BULK: &str = "\
+.version 8.6
+.target sm_90
+.address_size 64
+// @launch { name = 'bulk', block = [32], args = [{ name = 'x', buffer = 'u32', fill = 'iota', len = 32 }] }
+.visible .entry k(.param .u64 x)
+{
+    .shared .align 128 .b8 tile[128];
+    .shared .align 8 .b64 full;
+    .reg .pred %p;
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [x];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, tile;
+    mov.u32 %r3, full;
+    setp.ne.u32 %p, %r1, 0;
+    @%p bra WAIT;
+    mov.u32 %r4, 77;
+    st.global.u32 [%rd1+4], %r4;
+    mbarrier.init.shared::cta.b64 [%r3], 1;
+    fence.proxy.async;
+    mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 128;
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1], 128, [%r3];
+WAIT:
+    bar.sync 0;
+LOOP:
+    mbarrier.try_wait.parity.shared::cta.b64 %p, [%r3], 0;
+    @!%p bra LOOP;
+    shl.b32 %r5, %r1, 2;
+    add.u32 %r6, %r2, %r5;
+    ld.shared.u32 %r7, [%r6];
+    ret;
+}
+";
+
+#[test]
+fn a_value_comes_through_a_bulk_copy() {
+    let folder = Folder::new();
+    let mut client = Client::launched(&folder.write("k.ptx", BULK), json!({}));
+    let steps = client.position()["steps"].as_u64().expect("a number");
+    client.to(steps);
+    let mut lines = |lane: u32, copies: bool| -> Vec<u64> {
+        let asked = json!({ "threadId": 1, "lane": lane, "register": "%r7", "copies": copies });
+        let chain = client.ask("warplens/why", asked)["chain"].clone();
+        chain.as_array().expect("a list").iter().map(|link| link["line"].as_u64().expect("a line")).collect()
+    };
+    assert_eq!(lines(1, true), [31, 23, 19, 18], "the load, the copy, the store and the constant");
+    assert_eq!(lines(1, false), [18]);
+    assert_eq!(lines(2, false), [23], "initial contents of the buffer");
 }

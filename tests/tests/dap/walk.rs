@@ -58,18 +58,30 @@ fn walk(program: &Path, more: &Value, lines: &[u64], seed: u64, moves: usize) {
     }
 }
 
+/// The number that an environment variable has, for longer walks.
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
 #[test]
 fn every_stop_of_a_walk_is_the_same_from_anywhere() {
+    let (moves, seeds) = (number("WARPLENS_WALK_MOVES", 40) as usize, number("WARPLENS_WALK_SEEDS", 1));
+    (0..seeds).for_each(|seed| walks(7 + seed, moves));
+}
+
+fn walks(seed: u64, moves: usize) {
     for (name, more, lines) in [
         ("divergence.ptx", json!({ "launch": "two warps, the second half full" }), [28, 32]),
         ("divergence.ptx", json!({ "model": "its" }), [26, 34]),
+        ("divergence.ptx", json!({ "model": "ipdom" }), [26, 34]),
+        ("divergence.ptx", json!({ "model": "frontier" }), [26, 34]),
         ("matmul.ptx", json!({}), [54, 60]),
         ("divergence.wave", json!({}), [30, 39]),
     ] {
-        walk(&example(name), &more, &lines, 7, 40);
+        walk(&example(name), &more, &lines, seed, moves);
     }
     let factorials = warplens_test_support::sample("wave/from-repository/factorials.wave");
-    walk(&factorials, &json!({ "model": "wave-emu" }), &[9, 12], 7, 40);
+    walk(&factorials, &json!({ "model": "wave-emu" }), &[9, 12], seed, moves);
     let listing = warplens_test_support::sample("sass-exec/sass/block_sum__sm80.sass");
-    walk(&listing, &json!({}), &[27, 30], 11, 40);
+    walk(&listing, &json!({}), &[27, 30], seed + 4, moves);
 }

@@ -27,7 +27,7 @@ impl Value {
         }
     }
 
-    fn integer(self) -> i128 {
+    pub(crate) fn integer(self) -> i128 {
         match self {
             Value::Integer(value) => value,
             Value::Float(value) => value as i128,
@@ -215,13 +215,20 @@ fn call(function: Function, lanes: Lanes, scope: &dyn Scope) -> Lanes {
     }
 }
 
+impl MemorySpace {
+    /// The space of an address, and the address in it.
+    pub(crate) fn resolve(self, address: u64, scope: &dyn Scope) -> (Space, u64) {
+        match self {
+            MemorySpace::Any => scope.space_of(address),
+            MemorySpace::Global => (Space::Global, address),
+            MemorySpace::Shared => (Space::Shared, address),
+            MemorySpace::Local => (Space::Local, address),
+        }
+    }
+}
+
 fn load(space: MemorySpace, address: u64, lane: u32, ty: ScalarType, scope: &dyn Scope) -> Option<Value> {
-    let (space, address) = match space {
-        MemorySpace::Any => scope.space_of(address),
-        MemorySpace::Global => (Space::Global, address),
-        MemorySpace::Shared => (Space::Shared, address),
-        MemorySpace::Local => (Space::Local, address),
-    };
+    let (space, address) = space.resolve(address, scope);
     let mut bits = 0;
     for byte in 0..u64::from(ty.bits() / 8) {
         bits |= u128::from(scope.byte(space, lane, address.wrapping_add(byte))?) << (8 * byte);

@@ -110,6 +110,14 @@ impl Expression {
         uses(&self.0)
     }
 
+    /// The space, the address and the type of the memory that the expression is, if it is memory.
+    pub(crate) fn memory(&self) -> Option<(MemorySpace, Expression, ScalarType)> {
+        match &self.0 {
+            Node::Memory { space, address, ty } => Some((*space, Expression((**address).clone()), *ty)),
+            _ => None,
+        }
+    }
+
     /// The name, if the expression is one.
     pub(crate) fn name(&self) -> Option<&str> {
         if let Node::Name { text, .. } = &self.0 { Some(text) } else { None }

@@ -12,7 +12,7 @@ use warplens_sim_warp::{Class, Control, Mask, ScalarType};
 use super::inspect::Format;
 use super::{Failure, Request, Session, control, read};
 use crate::debuggee::{Debuggee, written};
-use crate::expression::{Expression, Lanes, Value};
+use crate::expression::{Expression, Lanes, ParseError, Value};
 use crate::variables::{Container, parse_reference};
 
 #[derive(Deserialize)]
@@ -21,6 +21,15 @@ struct SetVariable {
     variables_reference: u64,
     name: String,
     value: String,
+    format: Option<Format>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SetExpression {
+    expression: String,
+    value: String,
+    frame_id: Option<u64>,
     format: Option<Format>,
 }
 
@@ -54,6 +63,7 @@ impl<W: Write + Send> Session<'_, W> {
     pub(super) fn change(&mut self, request: &Request, arguments: &Json) -> io::Result<()> {
         let changed = match request.command.as_str() {
             "setVariable" => self.set_variable(arguments),
+            "setExpression" => self.set_expression(arguments),
             _ => self.write_memory(arguments),
         };
         let is_changed = changed.is_ok();
@@ -72,16 +82,34 @@ impl<W: Write + Send> Session<'_, W> {
         let container = self.handles.get(variables_reference);
         let container = container.ok_or("the variables are those of an earlier stop")?;
         let hex = format.is_some_and(|format| format.hex);
+        let target = self.launched()?.target(&container, &name)?;
+        self.set(&target, &value, hex)
+    }
+
+    fn set_expression(&mut self, arguments: &Json) -> Result<Json, Failure> {
+        let SetExpression { expression, value, frame_id, format } = read("setExpression", arguments)?;
+        let hex = format.is_some_and(|format| format.hex);
+        let warp = match frame_id {
+            Some(frame) => self.warp_of_frame(frame)?,
+            None => self.launched()?.warp,
+        };
         let (debuggee, interrupt) = self.running()?;
         control!(interrupt => control);
-        let target = debuggee.target(&container, &name)?;
-        match target {
+        let target = debuggee.target_of(warp, &expression, control)?;
+        self.set(&target, &value, hex)
+    }
+
+    /// Sets what a client names to the value of an expression.
+    fn set(&mut self, target: &Target, value: &str, hex: bool) -> Result<Json, Failure> {
+        let (debuggee, interrupt) = self.running()?;
+        control!(interrupt => control);
+        match *target {
             Target::Register { warp, cell, lane } => {
                 let lanes = debuggee.changed_lanes(warp, cell, lane, control)?;
-                let (values, ty) = (debuggee.values(warp, &value, control)?, debuggee.type_of(cell));
+                let (values, ty) = (debuggee.values(warp, value, control)?, debuggee.type_of(cell));
                 let one = lane.map_or(Mask::MAX, |lane| 1 << lane);
                 let chosen = |other: u32| if one >> other & 1 == 1 { other } else { one.trailing_zeros() };
-                let bits = |lane: u32| Ok((lane, bits_of(values[chosen(lane) as usize], ty, &value)?));
+                let bits = |lane: u32| Ok((lane, bits_of(values[chosen(lane) as usize], ty, value)?));
                 let lanes = lanes.map(bits).collect::<Result<Vec<_>, Failure>>()?;
                 let bits = lanes.iter().find(|(other, _)| lane.is_none_or(|lane| lane == *other));
                 let text = bits.map_or_else(String::new, |(_, bits)| written(*bits, ty, hex));
@@ -95,8 +123,8 @@ impl<W: Write + Send> Session<'_, W> {
                 let warp = debuggee.warp;
                 let active =
                     debuggee.next_of(warp, debuggee.position, control)?.map_or(1, |next| next.active);
-                let values = debuggee.values(warp, &value, control)?;
-                let bits = bits_of(values[active.trailing_zeros() as usize], ty, &value)?;
+                let values = debuggee.values(warp, value, control)?;
+                let bits = bits_of(values[active.trailing_zeros() as usize], ty, value)?;
                 let data = bits.to_le_bytes()[..ty.bytes()].to_vec();
                 self.branch(Change::Memory { space, owner, address, data })?;
                 Ok(json!({ "value": written(bits, ty, hex), "variablesReference": 0 }))
@@ -159,6 +187,34 @@ impl Debuggee {
         }
     }
 
+    /// What an expression names for a warp: a register, or memory at one address.
+    fn target_of(&mut self, warp: u32, text: &str, control: Control<'_>) -> Result<Target, Failure> {
+        let expression = Expression::parse(text).map_err(|error| positioned(&error))?;
+        let state = self.state(control)?;
+        let at = self.scope_of(warp, &state, expression.needs_visit(), control)?;
+        if let Some(cell) = expression.name().and_then(|name| at.facts.cell(at.function, name)) {
+            return Ok(Target::Register { warp, cell, lane: None });
+        }
+        let Some((space, address, ty)) = expression.memory() else {
+            return Err(Failure(format!("`{text}` cannot be changed: it is not a register or memory")));
+        };
+        let addresses = address.evaluate(&at).map_err(|error| positioned(&error))?;
+        let mut addresses = (0..).zip(addresses).filter(|(lane, _)| at.active >> lane & 1 == 1);
+        let (lane, address) = addresses.next().ok_or("no lane is active")?;
+        let address = address.ok_or_else(|| Failure(format!("`{text}` has no address in lane {lane}")))?;
+        if addresses.any(|(_, other)| other != Some(address)) {
+            let message = "has another address in each lane: name one, as in `[x + 20]`";
+            return Err(Failure(format!("`{text}` {message}")));
+        }
+        let (space, address) = space.resolve(address.integer() as u64, &at);
+        if space == Space::Local && at.active.count_ones() > 1 {
+            return Err(Failure(format!(
+                "`{text}` is in the local memory of each lane: set it in the scope Local"
+            )));
+        }
+        Ok(Target::Element { space, owner: at.facts.owner(space, warp, lane), address, ty })
+    }
+
     /// The lanes in which a register changes: a lane, or those that run next. A uniform register is the same in all lanes.
     fn changed_lanes(
         &mut self,
@@ -180,13 +236,10 @@ impl Debuggee {
 
     /// The value of an expression in each lane of a warp.
     fn values(&mut self, warp: u32, text: &str, control: Control<'_>) -> Result<Lanes, Failure> {
-        let positioned = |error: crate::expression::ParseError| {
-            Failure(format!("column {}: {}", error.offset + 1, error.message))
-        };
-        let expression = Expression::parse(text).map_err(positioned)?;
+        let expression = Expression::parse(text).map_err(|error| positioned(&error))?;
         let state = self.state(control)?;
         let at = self.scope_of(warp, &state, expression.needs_visit(), control)?;
-        expression.evaluate(&at).map_err(positioned)
+        expression.evaluate(&at).map_err(|error| positioned(&error))
     }
 
     /// Refuses memory that the launch does not have, or cannot change.
@@ -204,6 +257,10 @@ impl Debuggee {
             None => Ok(()),
         }
     }
+}
+
+fn positioned(error: &ParseError) -> Failure {
+    Failure(format!("column {}: {}", error.offset + 1, error.message))
 }
 
 /// The bits of a value as a type; `text` is what the client wrote. The bits of a floating-point value may be given in hexadecimal.

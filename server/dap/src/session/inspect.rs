@@ -41,7 +41,14 @@ struct VariableArguments {
 struct EvaluateArguments {
     expression: String,
     frame_id: Option<u64>,
+    #[serde(default)]
+    context: String,
     format: Option<Format>,
+}
+
+#[derive(Deserialize)]
+struct FocusLane {
+    lane: Option<u32>,
 }
 
 #[derive(Deserialize)]
@@ -202,8 +209,20 @@ impl<W: Write + Send> Session<'_, W> {
         Ok(variable)
     }
 
+    /// Makes hovers and watches show the values of a lane, or of all lanes.
+    pub(super) fn focus_lane(&mut self, arguments: &Json) -> Answer {
+        let FocusLane { lane } = read("warplens/focusLane", arguments)?;
+        let width = self.launched()?.width();
+        if let Some(lane) = lane.filter(|lane| *lane >= width) {
+            return Err(Failure(format!("a warp has the lanes 0 to {}, not {lane}", width - 1)));
+        }
+        self.lane = lane;
+        Ok(json!({ "lane": lane }))
+    }
+
     pub(super) fn evaluate(&mut self, arguments: &Json) -> Answer {
-        let EvaluateArguments { expression: text, frame_id, format } = read("evaluate", arguments)?;
+        let EvaluateArguments { expression: text, frame_id, context, format } = read("evaluate", arguments)?;
+        let lane = self.lane.filter(|_| matches!(context.as_str(), "hover" | "watch"));
         let hex = format.is_some_and(|format| format.hex);
         let positioned = |error: crate::expression::ParseError| {
             Failure(format!("column {}: {}", error.offset + 1, error.message))
@@ -233,7 +252,10 @@ impl<W: Write + Send> Session<'_, W> {
         };
         let texts: Vec<String> = (0..width).map(text_in).collect();
         let active = if at.active == 0 { launched } else { at.active };
-        let result = summary(&values, &texts, active);
+        let result = match lane.and_then(|lane| texts.get(lane as usize)) {
+            Some(text) => text.clone(),
+            None => summary(&values, &texts, active),
+        };
         let is_vector = ty.is_some() || texts.iter().any(|text| *text != texts[0]);
         let mut body = json!({ "result": result, "variablesReference": 0 });
         if let Some((_, ty)) = ty {
@@ -263,9 +285,10 @@ impl<W: Write + Send> Session<'_, W> {
         let (debuggee, interrupt) = self.running()?;
         control!(interrupt => control);
         let state = debuggee.state(control)?;
-        let bytes = (0..count).map_while(|at| debuggee.byte(&state, space, owner, address.wrapping_add(at)));
-        let bytes: Vec<u8> = bytes.collect();
-        let unreadable = count - bytes.len() as u64;
+        let byte = |at: u64| debuggee.byte(&state, space, owner, address.wrapping_add(at));
+        let bytes: Vec<u8> = (0..count).map_while(byte).collect();
+        // Up to the next byte that can be read: a client asks again from there.
+        let unreadable = (bytes.len() as u64..count).take_while(|at| byte(*at).is_none()).count();
         let mut body = json!({ "address": format!("{address:#x}"), "data": STANDARD.encode(&bytes) });
         if unreadable != 0 {
             body["unreadableBytes"] = json!(unreadable);

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use warplens_ide_lanes::why::{Link, LinkOperand, Question};
 use warplens_sim_warp::StatementId;
@@ -25,6 +25,30 @@ struct Asked {
     step: Option<u64>,
     #[serde(default)]
     copies: bool,
+}
+
+/// The answer to *why*. A chain has thousands of links, which a tree of JSON values would take most of the time.
+#[derive(Serialize)]
+pub(super) struct Chain {
+    chain: Vec<ChainLink>,
+}
+
+#[derive(Serialize)]
+struct ChainLink {
+    step: u64,
+    line: u64,
+    lane: u32,
+    warp: u32,
+    cta: [u32; 3],
+    text: String,
+    value: String,
+    operands: Vec<ChainOperand>,
+}
+
+#[derive(Serialize)]
+struct ChainOperand {
+    name: String,
+    value: Option<String>,
 }
 
 impl<W: Write + Send> Session<'_, W> {
@@ -91,44 +115,51 @@ impl<W: Write + Send> Session<'_, W> {
         Ok(Some((Question { place, before }, copies)))
     }
 
-    pub(super) fn why(&mut self, arguments: &Json) -> Answer {
+    pub(super) fn why(&mut self, arguments: &Json) -> Result<Chain, Failure> {
         let Some((question, copies)) = self.question("warplens/why", arguments)? else {
-            return Ok(json!({ "chain": [] }));
+            return Ok(Chain { chain: Vec::new() });
         };
         let (debuggee, interrupt) = self.running()?;
         control!(interrupt => control);
         let crate::debuggee::Debuggee { replay, facts, .. } = debuggee;
         let links =
             replay.why(question, copies, &|statement| facts.text_of(statement).to_owned(), control)?;
-        let chain: Vec<Json> = links.iter().map(|link| self.link(link)).collect::<Result<_, _>>()?;
-        Ok(json!({ "chain": chain }))
+        Ok(Chain { chain: links.iter().map(|link| self.link(link)).collect::<Result<_, _>>()? })
     }
 
     /// The line of a statement, or of the step before which the user made a change.
     fn line_of_link(&mut self, statement: StatementId, step: u64) -> Result<u64, Failure> {
         let (debuggee, interrupt) = self.running()?;
         control!(interrupt => control);
-        let next = debuggee.replay.with_event(step, control, |event| event.statement)?;
-        let statement = if statement == EDIT { next.unwrap_or(statement) } else { statement };
+        let statement = match statement {
+            EDIT => {
+                let next = debuggee.replay.with_event(step, control, |event| event.statement)?;
+                next.unwrap_or(statement)
+            }
+            statement => statement,
+        };
         let line = debuggee.line(statement);
         Ok(self.line(line))
     }
 
-    fn link(&mut self, link: &Link) -> Answer {
+    fn link(&mut self, link: &Link) -> Result<ChainLink, Failure> {
         let line = self.line_of_link(link.statement, link.step)?;
         let debuggee = self.launched()?;
         let id = debuggee.id(link.warp);
-        let operand = |operand: &LinkOperand| json!({ "name": operand.name.as_str(), "value": operand.value.map(|value| hex(value, operand.bits)) });
-        Ok(json!({
-            "step": link.step,
-            "line": line,
-            "lane": link.lane,
-            "warp": id.warp,
-            "cta": id.cta,
-            "text": debuggee.text_of(link.statement),
-            "value": hex(link.value, link.bits),
-            "operands": link.operands.iter().map(operand).collect::<Vec<_>>(),
-        }))
+        let operand = |operand: &LinkOperand| ChainOperand {
+            name: operand.name.to_string(),
+            value: operand.value.map(|value| hex(value, operand.bits)),
+        };
+        Ok(ChainLink {
+            step: link.step,
+            line,
+            lane: link.lane,
+            warp: id.warp,
+            cta: id.cta,
+            text: debuggee.text_of(link.statement).to_owned(),
+            value: hex(link.value, link.bits),
+            operands: link.operands.iter().map(operand).collect(),
+        })
     }
 
     pub(super) fn last_write(&mut self, arguments: &Json) -> Answer {

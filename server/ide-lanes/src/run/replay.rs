@@ -1,12 +1,15 @@
 //! A recorded launch: any position of it, in either direction.
 //!
-//! A recording that does not fit in memory is a window of the launch. A position outside of it takes another run.
+//! Windows of the launch are recorded when somebody asks about a step in them, and the ones that were used last are kept. Up to
+//! a window, the launch runs as fast as without a recording.
 
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use warplens_sim_warp::recording::{
-    Edit, Effects, Event, Layout, Place, Recording, State, Tap, Window, WriteSite,
+    EDIT, Edit, Effects, Event, Layout, Place, Recording, State, Tap, Window, WriteSite,
 };
 use warplens_sim_warp::{Cancelled, Checks, Control, RunOptions, RunResult, StatementId, WarpId};
 
@@ -77,13 +80,40 @@ impl Prepared {
     }
 }
 
-/// A launch that has run, and its recording.
+/// Steps of a window of the recording, unless a caller wants another size.
+const WINDOW: u64 = 1 << 14;
+
+/// How much a search records when it comes to a window that is not kept.
+#[derive(Clone, Copy)]
+struct Reach {
+    /// How many windows, recorded as one.
+    windows: u64,
+    is_backwards: bool,
+}
+
+impl Reach {
+    fn forwards() -> Reach {
+        Reach { windows: 1, is_backwards: false }
+    }
+
+    fn backwards() -> Reach {
+        Reach { windows: 1, is_backwards: true }
+    }
+}
+
+/// A launch that has run, and the windows of it that were recorded.
 pub struct Replay {
     pub prepared: Prepared,
     pub result: Arc<RunResult>,
-    recording: Recording,
+    /// The one that was used last is first.
+    windows: VecDeque<Recording>,
+    /// The warps of windows, by their first step, even if they are no longer kept: searches skip windows without their warp.
+    warps: FxHashMap<u64, Arc<[u32]>>,
+    /// A step after the last one of warps, as far as known.
+    ends: FxHashMap<u32, u64>,
     layout: Arc<Layout>,
     steps: u64,
+    window_steps: u64,
     max_bytes: usize,
     /// What a user has changed, in order of the steps.
     edits: Arc<[Edit]>,
@@ -92,22 +122,30 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Records a launch that has run with this result, in at most about `max_bytes`.
-    ///
-    /// # Errors
-    /// When the caller cancels the run.
-    pub fn new(
-        prepared: Prepared,
-        result: Arc<RunResult>,
-        max_bytes: usize,
-        control: Control<'_>,
-    ) -> Result<Replay, Cancelled> {
+    /// A launch that has run with this result. Its recording takes at most about `max_bytes`.
+    #[must_use]
+    pub fn new(prepared: Prepared, result: Arc<RunResult>, max_bytes: usize) -> Replay {
         let layout = Arc::new(prepared.layout());
         let steps = result.totals.warp_instructions;
-        let window = Window { from: 0, until: steps, max_bytes };
-        let edits = Arc::default();
-        let recording = prepared.record_with(&layout, window, &edits, control)?;
-        Ok(Replay { prepared, result, recording, layout, steps, max_bytes, edits, last_asked: None })
+        Replay {
+            prepared,
+            result,
+            windows: VecDeque::new(),
+            warps: FxHashMap::default(),
+            ends: FxHashMap::default(),
+            layout,
+            steps,
+            window_steps: WINDOW,
+            max_bytes,
+            edits: Arc::default(),
+            last_asked: None,
+        }
+    }
+
+    /// The same launch, recorded in windows of this many steps.
+    #[must_use]
+    pub fn in_windows_of(self, steps: u64) -> Replay {
+        Replay { window_steps: steps.max(1), ..self }
     }
 
     /// The number of steps of the launch.
@@ -141,33 +179,86 @@ impl Replay {
         let earlier = self.edits.iter().filter(|known| known.before <= edit.before);
         let edits: Arc<[Edit]> = earlier.cloned().chain([edit.clone()]).collect();
         let result = Arc::new(self.prepared.run_edited(&self.layout, &edits, control)?);
-        let steps = result.totals.warp_instructions;
-        let window = Window { from: 0, until: steps, max_bytes: self.max_bytes };
-        self.recording = self.prepared.record_with(&self.layout, window, &edits, control)?;
-        (self.result, self.steps, self.edits, self.last_asked) = (result, steps, edits, None);
+        self.steps = result.totals.warp_instructions;
+        (self.result, self.edits, self.last_asked) = (result, edits, None);
+        self.ends.clear();
+        self.windows.retain(|window| window.steps().end < edit.before);
+        self.warps.retain(|first, _| first + self.window_steps < edit.before);
         Ok(())
     }
 
-    /// Moves the window of the recording so that it has the steps from `from` on, as far as they fit.
-    fn record_from(&mut self, from: u64, control: Control<'_>) -> Result<(), Cancelled> {
-        let window = Window { from, until: self.steps, max_bytes: self.max_bytes };
-        self.recording = self.prepared.record_with(&self.layout, window, &self.edits, control)?;
-        Ok(())
+    /// Whether a window has a step, or the end of the launch.
+    fn has(&self, window: &Recording, step: u64) -> bool {
+        let steps = window.steps();
+        steps.contains(&step) || step == self.steps && steps.end == step
     }
 
-    /// Makes the state before a step available, and the steps before it as far as they fit.
-    fn cover(&mut self, step: u64, control: Control<'_>) -> Result<(), Cancelled> {
-        if self.recording.covers(step) {
-            return Ok(());
-        }
-        let steps = self.recording.steps();
-        let mut back = (steps.end - steps.start) / 2;
-        loop {
-            self.record_from(step.saturating_sub(back), control)?;
-            if self.recording.covers(step) || back == 0 {
-                return Ok(());
+    /// The window with a step, or with the end of the launch.
+    fn window(&mut self, step: u64, control: Control<'_>) -> Result<&Recording, Cancelled> {
+        self.reach(step, &mut Reach::forwards(), control)
+    }
+
+    /// Like [`Self::window`], for a search. If the window is not kept, it is recorded, and the next one may be longer.
+    fn reach(&mut self, step: u64, reach: &mut Reach, control: Control<'_>) -> Result<&Recording, Cancelled> {
+        let known = self.windows.iter().position(|window| self.has(window, step));
+        if let Some(window) = known.and_then(|at| self.windows.remove(at)) {
+            self.windows.push_front(window);
+        } else {
+            let window = self.record(step, *reach, control)?;
+            let (steps, warps) = (window.steps(), Arc::<[u32]>::from(window.warps()));
+            let each = window.bytes() as u64 * self.window_steps / (steps.end - steps.start).max(1);
+            reach.windows = (2 * reach.windows).min(self.max_bytes as u64 / 4 / each.max(1)).max(1);
+            self.ends.extend(window.ends());
+            let ends = |first: &u64| self.steps.min(first + self.window_steps);
+            let whole = steps.clone().step_by(self.window_steps as usize);
+            for first in
+                whole.filter(|first| first.is_multiple_of(self.window_steps) && steps.end >= ends(first))
+            {
+                self.warps.entry(first).or_insert_with(|| Arc::clone(&warps));
             }
-            back /= 2;
+            self.windows.iter().for_each(Recording::forget_index);
+            self.windows.push_front(window);
+            self.drop_windows();
+        }
+        Ok(&self.windows[0])
+    }
+
+    /// Drops the windows that do not fit in memory, the one that was used last excepted. A quarter of the memory is for the next
+    /// one.
+    fn drop_windows(&mut self) {
+        let (mut bytes, max) = (0, self.max_bytes / 4 * 3);
+        let fit = self.windows.iter().take_while(|window| {
+            bytes += window.bytes();
+            bytes <= max
+        });
+        let kept = fit.count().max(1);
+        self.windows.truncate(kept);
+    }
+
+    fn record(&self, step: u64, reach: Reach, control: Control<'_>) -> Result<Recording, Cancelled> {
+        let within = step.min(self.steps.saturating_sub(1));
+        let first = within - within % self.window_steps;
+        let further = (reach.windows - 1) * self.window_steps;
+        let (mut from, until) = match reach.is_backwards {
+            true => (first.saturating_sub(further), first + self.window_steps),
+            false => (first, first + self.window_steps + further),
+        };
+        // What completes after the last step belongs to the last window.
+        let until = if until < self.steps { until } else { u64::MAX };
+        let mut back = self.window_steps;
+        loop {
+            let window = Window { from, until, max_bytes: self.max_bytes };
+            let window = self.prepared.record_with(&self.layout, window, &self.edits, control)?;
+            if self.has(&window, step) || from == within {
+                return Ok(window);
+            }
+            if window.steps().end <= within {
+                // It takes too many bytes.
+                from = if from < first { first } else { within };
+            } else {
+                // The run had no pause before.
+                (from, back) = (from.saturating_sub(back), 2 * back);
+            }
         }
     }
 
@@ -176,8 +267,7 @@ impl Replay {
     /// # Errors
     /// When the caller cancels the run that a distant step takes.
     pub fn state(&mut self, step: u64, control: Control<'_>) -> Result<State, Cancelled> {
-        self.cover(step, control)?;
-        Ok(self.recording.state(step))
+        Ok(self.window(step, control)?.state(step))
     }
 
     /// Calls `visit` with a step, if there is one.
@@ -193,11 +283,7 @@ impl Replay {
         if step >= self.steps {
             return Ok(None);
         }
-        self.cover(step, control)?;
-        if !self.recording.steps().contains(&step) {
-            self.record_from(step, control)?;
-        }
-        Ok(self.recording.event(step).map(|event| visit(&event)))
+        Ok(self.window(step, control)?.event(step).map(|event| visit(&event)))
     }
 
     /// Calls `visit` with each event from a step on, and the state before it, until it breaks.
@@ -212,8 +298,9 @@ impl Replay {
         mut visit: impl FnMut(&Event<'_>, &State) -> ControlFlow<B>,
     ) -> Result<Option<B>, Cancelled> {
         let none = State::default();
-        self.search_forward(from, control, |recording, from| match needs_state {
-            true => recording.forward_with_state(from, &mut visit),
+        let first = from;
+        self.search_forward(None, from, control, |recording, from| match needs_state {
+            true => recording.forward_with_state(from, from != first, &mut visit),
             false => recording.forward(from, |event| visit(event, &none)),
         })
     }
@@ -229,28 +316,42 @@ impl Replay {
         control: Control<'_>,
         mut visit: impl FnMut(&Event<'_>) -> ControlFlow<B>,
     ) -> Result<Option<B>, Cancelled> {
-        self.search_forward(from, control, |recording, from| recording.forward_of(warp, from, &mut visit))
+        self.search_forward(Some(warp), from, control, |recording, from| {
+            recording.forward_of(warp, from, &mut visit)
+        })
     }
 
-    /// Searches one recorded window after the other.
+    /// Searches one window after the other, except those that are known to have no step of `warp`.
     fn search_forward<T>(
         &mut self,
+        warp: Option<u32>,
         mut from: u64,
         control: Control<'_>,
         mut search: impl FnMut(&Recording, u64) -> Option<T>,
     ) -> Result<Option<T>, Cancelled> {
-        loop {
-            self.cover(from, control)?;
-            if from < self.steps && !self.recording.steps().contains(&from) {
-                self.record_from(from, control)?;
+        let mut reach = Reach::forwards();
+        while from < self.steps || from == 0 {
+            if warp.and_then(|warp| self.ends.get(&warp)).is_some_and(|end| *end <= from) {
+                break;
             }
-            let found = search(&self.recording, from);
-            let end = self.recording.steps().end;
-            if found.is_some() || end >= self.steps || end <= from {
+            if self.lacks(warp, from) {
+                from += self.window_steps;
+                continue;
+            }
+            let window = self.reach(from, &mut reach, control)?;
+            let (found, end) = (search(window, from), window.steps().end);
+            if found.is_some() || end <= from {
                 return Ok(found);
             }
             from = end;
         }
+        Ok(None)
+    }
+
+    /// Whether a whole window from a step on is known to have no step of the warp.
+    fn lacks(&self, warp: Option<u32>, from: u64) -> bool {
+        let known = warp.zip(self.warps.get(&from));
+        known.is_some_and(|(warp, warps)| warps.binary_search(&warp).is_err())
     }
 
     /// The last step before one for which `visit` gives something, with the state before it if that is needed.
@@ -265,7 +366,7 @@ impl Replay {
         mut visit: impl FnMut(&Event<'_>, &State) -> Option<B>,
     ) -> Result<Option<B>, Cancelled> {
         let none = State::default();
-        self.search_back(before, control, |recording, before| match needs_state {
+        self.search_back(None, before, control, |recording, before| match needs_state {
             true => recording.backward_with_state(before, &mut visit),
             false => recording.backward(before, |event| flow(visit(event, &none))),
         })
@@ -282,7 +383,7 @@ impl Replay {
         control: Control<'_>,
         mut visit: impl FnMut(&Event<'_>) -> Option<B>,
     ) -> Result<Option<B>, Cancelled> {
-        self.search_back(before, control, |recording, before| {
+        self.search_back(Some(warp), before, control, |recording, before| {
             recording.backward_of(warp, before, |event| flow(visit(event)))
         })
     }
@@ -301,8 +402,20 @@ impl Replay {
         if let Some((_, _, site)) = self.last_asked.filter(|(at, step, _)| (*at, *step) == (place, before)) {
             return Ok(site);
         }
-        let site =
-            self.search_back(before, control, |recording, before| recording.last_write(place, before))?;
+        let found =
+            self.search_back(None, before, control, |recording, before| recording.last_write(place, before))?;
+        let site = match found {
+            Some(site) if site.is_late && site.statement != EDIT => {
+                // The step of the statement that is complete now. The launch gave the register its value if no statement did.
+                let is_it = |event: &Event<'_>| {
+                    event.statement == site.statement && event.executed >> site.lane & 1 == 1
+                };
+                let issued = self
+                    .backward_of(site.warp, site.step, control, |event| is_it(event).then_some(event.step))?;
+                issued.map(|step| WriteSite { step, ..site })
+            }
+            found => found,
+        };
         self.last_asked = Some((place, before, site));
         Ok(site)
     }
@@ -314,25 +427,34 @@ impl Replay {
         of: (u32, StatementId),
         control: Control<'_>,
     ) -> Result<Vec<Effects>, Cancelled> {
-        self.cover(step, control)?;
-        Ok(self.recording.late(step, of))
+        Ok(self.window(step, control)?.late(step, of))
     }
 
-    /// Searches one recorded window after the other, each before the last one.
+    /// Searches one window after the other, the last one first, except those that are known to have no step of `warp`.
     fn search_back<T>(
         &mut self,
-        mut before: u64,
+        warp: Option<u32>,
+        before: u64,
         control: Control<'_>,
         mut search: impl FnMut(&Recording, u64) -> Option<T>,
     ) -> Result<Option<T>, Cancelled> {
+        let (mut before, mut within, mut reach) = (before, before, Reach::backwards());
         loop {
-            self.cover(before, control)?;
-            let found = search(&self.recording, before);
-            let start = self.recording.steps().start;
-            if found.is_some() || start == 0 || start >= before {
-                return Ok(found);
+            let first = within - within % self.window_steps;
+            let start = match self.lacks(warp, first) {
+                true => first,
+                false => {
+                    let window = self.reach(within, &mut reach, control)?;
+                    if let Some(found) = search(window, before) {
+                        return Ok(Some(found));
+                    }
+                    window.steps().start
+                }
+            };
+            if start == 0 || start > within {
+                return Ok(None);
             }
-            before = start;
+            (before, within) = (start, start - 1);
         }
     }
 

@@ -101,7 +101,9 @@ impl Replay {
             let passed = self.passed_from(step.site, place, instruction, control)?;
             let (mut link, mut after) = self.link(step, place, instruction, control)?;
             if let Some(question) = passed {
-                (link.is_copy, after) = (true, Next::At(question));
+                // What nobody has written are initial contents of memory.
+                let is_written = self.last_write(question.place, question.before, control)?.is_some();
+                (link.is_copy, after) = (is_written, if is_written { Next::At(question) } else { Next::End });
             }
             if with_copies || !link.is_copy {
                 links.push(link);
@@ -131,7 +133,8 @@ impl Replay {
         self.value_of(&step, place, &instruction, control)
     }
 
-    /// What a call or a return has passed to a place; `None` if something else wrote it, or it was no register and no memory.
+    /// What a call, a return or an asynchronous copy has passed to a place; `None` if something else wrote it, or it was no
+    /// register and no memory.
     fn passed_from(
         &mut self,
         site: WriteSite,
@@ -140,7 +143,8 @@ impl Replay {
         control: Control<'_>,
     ) -> Result<Option<Question>, Cancelled> {
         let WriteSite { step, statement, warp, lane, visible, is_late, .. } = site;
-        if !is_late || !instruction.is_any(&["call"]) {
+        let is_call = instruction.is_any(&["call"]);
+        if !is_late || !is_call && matches!(place, Place::Register { .. }) {
             return Ok(None);
         }
         let register =
@@ -148,13 +152,21 @@ impl Replay {
         let late = self.late(visible, (warp, statement), control)?;
         match place {
             Place::Byte { space, owner, address } => {
-                let accesses = late.iter().flat_map(|late| late.accesses.windows(2));
-                let source = accesses.filter(|pair| pair[0].reads && pair[1].writes).find_map(|pair| {
-                    let offset = address.checked_sub(pair[1].address_of(lane)?)?;
-                    (offset < pair[1].bytes).then_some(pair[0].address_of(lane)? + offset)
+                let copies = late.iter().flat_map(|late| late.accesses.windows(2));
+                let copies = copies.filter(|pair| {
+                    let to = &pair[1];
+                    pair[0].reads && to.writes && (to.space, to.owner_of(warp, lane)) == (space, owner)
                 });
-                let at = |address| Question { place: Place::Byte { space, owner, address }, before: visible };
-                Ok(source.map(at))
+                let mut sources = copies.filter_map(|pair| {
+                    let offset = address.checked_sub(pair[1].address_of(lane)?)?;
+                    let from = &pair[0];
+                    let (space, owner) = (from.space, from.owner_of(warp, lane));
+                    let address = from.address_of(lane)? + offset;
+                    (offset < pair[1].bytes).then_some(Place::Byte { space, owner, address })
+                });
+                // A call passes what its arguments hold after the statements before it.
+                let before = if is_call { visible } else { step };
+                Ok(sources.next().map(|place| Question { place, before }))
             }
             Place::Register { cell, .. }
                 if self.layout().get(cell).function == self.layout().function(statement) =>

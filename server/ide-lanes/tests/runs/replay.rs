@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use warplens_ide::{AnalysisHost, FileId, Language};
 use warplens_ide_lanes::{Choice, Prepared, Replay, RunRequest};
-use warplens_sim_warp::recording::{Space, State};
+use warplens_sim_warp::recording::{Access, Event, Space, State, Write};
 use warplens_sim_warp::{Control, Limits, Mask, RunOptions, RunResult, StatementId, WarpId};
 use warplens_syntax::{ptx, sass, wave};
 use warplens_test_support::{corpora, sample};
@@ -75,6 +75,32 @@ fn difference(replay: &Replay, state: &State, result: &RunResult) -> Option<Stri
     None
 }
 
+/// An event with everything that it did.
+#[derive(Debug, PartialEq)]
+struct Recorded {
+    step: u64,
+    is_late: bool,
+    warp: u32,
+    statement: StatementId,
+    active: Mask,
+    executed: Mask,
+    writes: Vec<Write>,
+    accesses: Vec<Access>,
+}
+
+fn events(replay: &mut Replay) -> Vec<Recorded> {
+    let mut events = Vec::new();
+    let _: Option<()> = replay
+        .forward(0, Control::none(), false, |event, _| {
+            let Event { step, is_late, warp, statement, active, executed, .. } = *event;
+            let (writes, accesses) = (event.writes(), event.accesses());
+            events.push(Recorded { step, is_late, warp, statement, active, executed, writes, accesses });
+            ControlFlow::Continue(())
+        })
+        .expect("not cancelled");
+    events
+}
+
 /// Compares a recording with runs from the start; returns the number of compared positions.
 fn check(prepared: Prepared, what: &str) -> u64 {
     let result =
@@ -83,20 +109,17 @@ fn check(prepared: Prepared, what: &str) -> u64 {
     if steps > MAX_STEPS {
         return 0;
     }
-    let mut replay =
-        Replay::new(prepared, Arc::clone(&result), 64 << 20, Control::none()).expect("not cancelled");
-    let mut counted = 0;
-    let mut visits: Vec<(u32, StatementId, Mask, Mask)> = Vec::new();
-    let _: Option<()> = replay
-        .forward(0, Control::none(), false, |event, _| {
-            counted += u64::from(!event.is_late);
-            if !event.is_late {
-                visits.push((event.warp, event.statement, event.active, event.executed));
-            }
-            ControlFlow::Continue(())
-        })
-        .expect("not cancelled");
-    assert_eq!(counted, steps, "{what}: steps");
+    let new = || Replay::new(prepared.clone(), Arc::clone(&result), 64 << 20);
+    let (mut whole, mut replay) = (new(), new().in_windows_of((steps / 3).max(100)));
+    let (events, in_windows) = (events(&mut whole), events(&mut replay));
+    assert_eq!(in_windows.len(), events.len(), "{what}: events in windows");
+    for (found, expected) in in_windows.iter().zip(&events) {
+        assert_eq!(found, expected, "{what}: an event in windows");
+    }
+    let steps_of_events = events.iter().filter(|event| !event.is_late);
+    assert_eq!(steps_of_events.clone().count() as u64, steps, "{what}: steps");
+    let visits: Vec<(u32, StatementId, Mask, Mask)> =
+        steps_of_events.map(|event| (event.warp, event.statement, event.active, event.executed)).collect();
     for warp in &result.warps {
         let number = replay.number(WarpId { cta: warp.cta, warp: warp.warp });
         for line in warp.lines.iter().filter(|line| !line.truncated) {
@@ -181,12 +204,13 @@ fn a_small_window_gives_every_position() {
     let prepared = prepare(ptx::LANGUAGE, &text, "stack").expect("it can run");
     let result = Arc::new(run(&prepared, &RunOptions::default()));
     let steps = result.totals.warp_instructions;
-    let new = |bytes| {
-        Replay::new(prepared.clone(), Arc::clone(&result), bytes, Control::none()).expect("not cancelled")
-    };
+    let new = |bytes| Replay::new(prepared.clone(), Arc::clone(&result), bytes).in_windows_of(5000);
     let (mut whole, mut small) = (new(64 << 20), new(1));
     for step in [steps, 0, steps / 2, steps / 3, steps - 1, 1, steps / 2 + 1] {
         let at = |replay: &mut Replay| replay.state(step, Control::none()).expect("not cancelled");
-        assert!(at(&mut whole) == at(&mut small), "step {step}");
+        let (whole, small, result) = (at(&mut whole), at(&mut small), run_to(&prepared, step));
+        let replay = new(1);
+        assert_eq!(difference(&replay, &whole, &result), None, "step {step}");
+        assert_eq!(difference(&replay, &small, &result), None, "step {step}");
     }
 }

@@ -199,7 +199,7 @@ proptest! {
         let prepared = prepared.expect("not cancelled").expect("it can run");
         let result = Arc::new(prepared.run(Control::none()).expect("not cancelled"));
         let ranges: Vec<_> = prepared.statements.iter().map(|statement| statement.range).collect();
-        let mut replay = Replay::new(prepared, result, MAX_RECORDING, Control::none()).expect("not cancelled");
+        let mut replay = Replay::new(prepared, result, MAX_RECORDING).in_windows_of(64);
         let before = replay.steps();
         for (number, expected) in slices(&all).iter().enumerate() {
             let cell = replay.layout().find(0, &format!("%r{number}")).expect("a register");

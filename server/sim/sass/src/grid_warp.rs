@@ -8,6 +8,7 @@ use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::sanitizer::Sanitizer;
 use warplens_sim_cuda::sanitizer::patterns::ProgramPatterns;
 use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::recording::Tap;
 use warplens_sim_warp::trace::{Finding, Reconvergence, RegisterValues, Status};
 use warplens_sim_warp::values::Values;
 
@@ -17,6 +18,7 @@ use super::pause::Pause;
 use super::program::{BarrierStep, Cell, Control, Op, Reduction};
 use super::register_values::RegisterReader;
 use super::undefined::UndefinedMemory;
+use super::value_tracer::ValueTracer;
 use super::warp::{RunContext, Warp};
 
 /// What a run knows about memory besides its bytes.
@@ -56,9 +58,13 @@ impl CudaWarp for Warp {
             .then(|| Sanitizer::with_patterns(patterns, true, [launch.grid, launch.block], options))
     }
 
-    /// Whether the program reads the clock or saves barriers. With saved barriers, a pause for the caller's control can
-    /// decide which path runs next, and a run on threads pauses at other instructions.
+    /// Whether the program reads the clock, or a run on threads, which pauses at other instructions, can take other paths.
     fn depends_on_order(launch: &Launch<'_>) -> bool {
+        launch.program.reads_clock() || Warp::pauses_matter(launch)
+    }
+
+    /// Whether the program saves barriers.
+    fn pauses_matter(launch: &Launch<'_>) -> bool {
         let saves = |step| {
             matches!(
                 step,
@@ -66,8 +72,7 @@ impl CudaWarp for Warp {
             )
         };
         let saves_barriers = |op| matches!(op, Op::Control(Control::BarrierMove(step)) if saves(step));
-        launch.program.reads_clock()
-            || launch.program.code.iter().any(|operation| saves_barriers(operation.op))
+        launch.program.code.iter().any(|operation| saves_barriers(operation.op))
     }
 
     fn run(&mut self, launch: &Launch<'_>, grid: &mut GridState<Warp>) -> Pause {
@@ -106,6 +111,19 @@ impl CudaWarp for Warp {
 
     fn recorder(&mut self) -> &mut Recorder {
         &mut self.recorder
+    }
+
+    fn begin_recording(&mut self, launch: &Launch<'_>, tap: &Tap) {
+        self.written = Some(Box::new(self.written_before(launch.program)));
+        self.tracer = Some(Box::new(ValueTracer::recording(tap, self.id)));
+    }
+
+    fn send_held(&self, launch: &Launch<'_>, tap: &Tap) {
+        let written = self.written_before(launch.program);
+        let known = |cell: Cell| written.lanes(cell) & !self.undefined.unknown(cell);
+        let reader = RegisterReader { registers: &self.registers, known: &known };
+        tap.holds(self.id, 0, &reader.written(launch.program));
+        self.local.send_held(self.id, tap);
     }
 
     fn take_reconvergences(&mut self) -> Vec<Reconvergence> {

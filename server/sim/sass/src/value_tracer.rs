@@ -125,8 +125,13 @@ impl ValueTracer {
             Cell::Rows(_, 3..) => 2 * WIDTH * size_of::<u64>(),
             _ => WIDTH * size_of::<u64>(),
         };
+        // A recording needs only what is written.
+        let is_recording = self.is_recording();
         let values = self.0.values(statement, named.len(), named.iter().map(bytes).sum());
         for (value, named) in values.iter_mut().zip(named.iter()) {
+            if is_recording && !named.written {
+                continue;
+            }
             value.known = known(named.cell).into();
             match named.cell {
                 Cell::Predicate(predicate) => {

@@ -14,6 +14,7 @@ use super::exec::{BlockPosition, WarpPosition};
 use super::launch::Launch;
 use super::machine::{Barriers, Machine, Tokens};
 use super::pause::Pause;
+use super::program::Program;
 use super::registers::Registers;
 use super::spin::SpinWatch;
 use super::undefined::{UndefinedMemory, UndefinedValues};
@@ -85,7 +86,7 @@ impl Warp {
         let live = position.launched();
         let listed = launch.lists(id);
         let request = launch.options.trace.filter(|request| request.warp == id);
-        let keeps_written = launch.options.registers || request.is_some() || launch.tap.is_some();
+        let keeps_written = launch.options.registers || request.is_some() || launch.recording().is_some();
         let mut local = Local::default();
         local.grow(program.stack_size);
         Warp {
@@ -104,7 +105,7 @@ impl Warp {
             reads: false,
             stopped_at: 0,
             written: keeps_written.then(|| Box::new(WrittenRegisters::new(launch.rows.len()))),
-            tracer: match (request, &launch.tap) {
+            tracer: match (request, launch.recording()) {
                 (Some(request), _) => Some(Box::new(ValueTracer::new(program.statements(), &request))),
                 (None, Some(tap)) => Some(Box::new(ValueTracer::recording(tap, id))),
                 (None, None) => None,
@@ -114,6 +115,19 @@ impl Warp {
             reduced: (0, false),
             position,
         }
+    }
+
+    /// The lanes that have written each register.
+    pub(super) fn written_before(&self, program: &Program) -> WrittenRegisters {
+        let mut written = WrittenRegisters::new(self.registers.rows.len());
+        for (statement, executed) in self.recorder.executed().into_iter().enumerate() {
+            let operation = &program.code[statement];
+            let is_whole = operation.uniform && !operation.op.is_collective() && executed != 0;
+            let lanes = if is_whole { u32::MAX } else { executed as u32 };
+            let named = program.named[statement].iter().filter(|named| named.written);
+            named.for_each(|named| written.write(named.cell, lanes));
+        }
+        written
     }
 
     /// Runs until the block must decide what happens next.

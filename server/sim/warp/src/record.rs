@@ -211,6 +211,20 @@ impl Recorder {
         visits.sums.count + open
     }
 
+    /// The lanes that have executed each statement.
+    #[cold]
+    pub fn executed(&self) -> Vec<Mask> {
+        let mut executed = vec![0; self.runs.statements()];
+        for (range, visits) in self.runs.iter() {
+            let mut sums = visits.sums;
+            if let Some(kept) = self.kept.get(range.start as usize).filter(|kept| kept.open.repeat > 0) {
+                sums.add(kept.open);
+            }
+            sums.lines(range).for_each(|line| executed[line.statement.index()] = line.executed);
+        }
+        executed
+    }
+
     /// Ends the current fold of the run at `first` and starts a new one.
     #[inline(never)]
     fn open(&mut self, first: u32, visit: Visit) {

@@ -1,7 +1,7 @@
-//! Records everything that a launch does, so that the state before any step can be had without running again.
+//! Records everything that a launch does in a window of its steps, so that the state before any of them is known.
 //!
-//! A run with a [`Tap`] sends each step of each warp to it: statement, lanes, written registers and accessed memory. The
-//! [`Recording`] keeps them in compact segments. Each segment has the state at its start, which shares unchanged registers and
+//! Up to the window, the run is as fast as without a [`Tap`]. Then it sends what registers and memory hold, and from there on each
+//! step of each warp: statement, lanes, written registers and accessed memory. The [`Recording`] keeps them in compact segments. Each segment has the state at its start, which shares unchanged registers and
 //! pages with the segments before it. The state before a step is that of its segment, changed by the events in between.
 //!
 //! Steps count the statements that the warps of the launch visit, in order of execution, from 0. A *late* event is not a step: it

@@ -6,6 +6,7 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::findings::with_titles;
 use warplens_sim_warp::memory::DeviceMemory;
 use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::recording::{Space, Tap};
 use warplens_sim_warp::schedule::Scheduler;
 use warplens_sim_warp::trace::{
     Cancelled, Control, Finding, Mask, Progress, Related, RunOptions, RunOutcome, StatementId, Status, WarpId,
@@ -48,6 +49,8 @@ pub(crate) struct LaunchState<'l> {
     pub(crate) registers: Vec<(u8, u32)>,
     pub(crate) local_bytes: usize,
     pub(crate) memory: DeviceMemory,
+    /// The memory at the start of the launch, until the recording is on.
+    initial: Option<DeviceMemory>,
     pub(crate) steps: u64,
     /// Counts stores that changed memory.
     pub(crate) changes: u64,
@@ -72,7 +75,9 @@ impl<'l> LaunchState<'l> {
             width: launch.warp_width.clamp(1, widest as u32),
             waves: u32::try_from(launch.warps()).unwrap_or(u32::MAX),
         };
+        let awaits_recording = control.tap.is_some_and(|tap| !tap.is_on());
         LaunchState {
+            initial: awaits_recording.then(|| launch.memory.clone()),
             options,
             control,
             geometry,
@@ -110,9 +115,36 @@ impl<'l> LaunchState<'l> {
         Some(Box::new(Scheduler::new(schedule, waves, 1, self.groups)))
     }
 
+    /// The step at which to poll the caller.
+    pub(crate) fn next_pause(&self) -> u64 {
+        let begins = self.control.tap.and_then(Tap::begins).unwrap_or(u64::MAX);
+        (self.steps + POLL).min(begins.max(self.steps))
+    }
+
+    /// The recording that does not receive the steps yet.
+    pub(crate) fn awaited_recording(&self) -> Option<&'l Tap> {
+        self.control.tap.filter(|tap| !tap.is_on())
+    }
+
+    pub(crate) fn wave_ended(&self, wave: WarpId) {
+        self.control.tap.iter().for_each(|tap| tap.ended(wave, self.steps));
+    }
+
+    /// Begins to send steps to the recording, if its first step is due; sends what memory holds. The registers follow.
+    pub(crate) fn begin_recording(&mut self) -> Option<&'l Tap> {
+        let tap =
+            self.awaited_recording().filter(|tap| tap.begins().is_some_and(|step| step <= self.steps))?;
+        tap.begin(self.steps);
+        if let Some(initial) = self.initial.take() {
+            let (base, bytes) = self.memory.raw();
+            tap.holds_bytes((Space::Global, 0, base), initial.raw().1, bytes);
+        }
+        Some(tap)
+    }
+
     /// The value tracer of a wave, if the wave is traced.
     pub(crate) fn tracer(&self, wave: WarpId, statements: usize, registers: u16) -> Option<Box<ValueTracer>> {
-        if let Some(tap) = self.control.tap {
+        if let Some(tap) = self.control.tap.filter(|tap| tap.is_on()) {
             return Some(Box::new(ValueTracer::recording(tap, wave, registers, &self.registers)));
         }
         let request = self.options.trace.filter(|request| request.warp == wave)?;

@@ -15,6 +15,7 @@ use warplens_sim_warp::findings::with_titles;
 use warplens_sim_warp::order_log::OrderLog;
 use warplens_sim_warp::races::remove_raced_reads;
 use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::recording::{Space, Tap};
 use warplens_sim_warp::schedule::{LaneOrder, Scheduler, Switch, Turns};
 use warplens_sim_warp::trace::{Control, Finding, RunOptions, RunOutcome, StatementId, Status, WarpId};
 
@@ -26,6 +27,7 @@ use super::machine::{ExecContext, Stop, Wave};
 use super::memory::Memory;
 use super::program::Program;
 use super::sanitizer::{GroupShadow, Sanitizer};
+use super::value_tracer::ValueTracer;
 
 /// Runs `program` with `launch` under the model `structured`.
 ///
@@ -84,11 +86,24 @@ struct Workgroup<const W: usize> {
     listed: u32,
 }
 
+impl<const W: usize> Workgroup<W> {
+    /// Sends what the registers and the local memory hold to a recording.
+    fn send_held(&self, program: &Program, launch: &LaunchState<'_>, tap: &Tap) {
+        tap.holds_bytes((Space::Shared, self.number, 0), &[], &self.local);
+        for (wave, _) in &self.waves {
+            let id = WarpId { cta: self.id, warp: wave.index };
+            tap.holds(id, 0, &wave.held(program, &launch.registers));
+        }
+    }
+}
+
 struct Run<'l, const W: usize> {
     program: &'l Program,
     launch: LaunchState<'l>,
     arch: Arch,
     sanitizer: Option<Box<Sanitizer>>,
+    /// Blocked and preempted workgroups in grid order, with the count of memory changes at that time.
+    suspended: Vec<(Workgroup<W>, u64)>,
     /// How many workgroups have started.
     started: u64,
     max_steps: u64,
@@ -116,6 +131,7 @@ impl<'l, const W: usize> Run<'l, W> {
             launch,
             arch: Arch::new(),
             sanitizer: Sanitizer::new(options),
+            suspended: Vec::new(),
             started: 0,
             max_steps: options.limits.max_steps,
             further: None,
@@ -144,12 +160,12 @@ impl<'l, const W: usize> Run<'l, W> {
     }
 
     fn run_groups(&mut self) -> Result<Status, RunEnd> {
-        let mut suspended: Vec<(Workgroup<W>, u64)> = Vec::new();
         match self.scheduler {
-            Some(_) => self.run_in_schedule(&mut suspended)?,
-            None => self.run_in_order(&mut suspended)?,
+            Some(_) => self.run_in_schedule()?,
+            None => self.run_in_order()?,
         }
-        self.resume_polling(&mut suspended)?;
+        self.resume_polling()?;
+        let mut suspended = std::mem::take(&mut self.suspended);
         match suspended.is_empty() {
             true => Ok(Status::Finished),
             false => {
@@ -160,14 +176,14 @@ impl<'l, const W: usize> Run<'l, W> {
         }
     }
 
-    fn run_in_order(&mut self, suspended: &mut Vec<(Workgroup<W>, u64)>) -> Result<(), RunEnd> {
+    fn run_in_order(&mut self) -> Result<(), RunEnd> {
         for number in 0..self.launch.groups {
             let group = self.group(number);
-            self.run_group(group, suspended)?;
-            self.retry(suspended)?;
-            if self.is_full(suspended) {
-                self.resume_polling(suspended)?;
-                if self.is_full(suspended) {
+            self.run_group(group)?;
+            self.retry()?;
+            if self.is_full() {
+                self.resume_polling()?;
+                if self.is_full() {
                     break;
                 }
             }
@@ -176,41 +192,42 @@ impl<'l, const W: usize> Run<'l, W> {
     }
 
     /// Whether suspended workgroups use more memory than the limit.
-    fn is_full(&self, suspended: &[(Workgroup<W>, u64)]) -> bool {
+    fn is_full(&self) -> bool {
         let wave_bytes = wave_bytes::<W>(self.program);
         let bytes = |group: &Workgroup<W>| group.waves.len() as u64 * wave_bytes + group.local.len() as u64;
-        suspended.iter().map(|(group, _)| bytes(group)).sum::<u64>() > self.launch.options.limits.max_memory
+        self.suspended.iter().map(|(group, _)| bytes(group)).sum::<u64>()
+            > self.launch.options.limits.max_memory
     }
 
     /// Resumes polling waves, although memory has not changed, until there are none. Each one gets a longer
     /// turn than before.
-    fn resume_polling(&mut self, suspended: &mut Vec<(Workgroup<W>, u64)>) -> Result<(), RunEnd> {
+    fn resume_polling(&mut self) -> Result<(), RunEnd> {
         let polls = |(_, status): &(Wave<W>, WaveStatus)| matches!(status, WaveStatus::Polling(_));
         loop {
-            let polling = suspended.iter().filter(|(group, _)| group.waves.iter().any(polls));
+            let polling = self.suspended.iter().filter(|(group, _)| group.waves.iter().any(polls));
             let polling: Vec<u64> = polling.map(|(group, _)| group.number).collect();
             if polling.is_empty() {
                 return Ok(());
             }
             for number in polling {
-                let Some(at) = suspended.iter().position(|(group, _)| group.number == number) else {
+                let Some(at) = self.suspended.iter().position(|(group, _)| group.number == number) else {
                     continue;
                 };
-                let (mut group, _) = suspended.remove(at);
+                let (mut group, _) = self.suspended.remove(at);
                 for (_, status) in group.waves.iter_mut().filter(|wave| polls(wave)) {
                     *status = WaveStatus::Ready;
                 }
-                self.run_group(group, suspended)?;
-                self.retry(suspended)?;
+                self.run_group(group)?;
+                self.retry()?;
             }
         }
     }
 
     /// Resumes suspended workgroups while memory has changed since they last ran.
-    fn retry(&mut self, suspended: &mut Vec<(Workgroup<W>, u64)>) -> Result<(), RunEnd> {
-        while let Some(at) = suspended.iter().position(|(_, changes)| *changes != self.launch.changes) {
-            let (group, _) = suspended.remove(at);
-            self.run_group(group, suspended)?;
+    fn retry(&mut self) -> Result<(), RunEnd> {
+        while let Some(at) = self.suspended.iter().position(|(_, changes)| *changes != self.launch.changes) {
+            let (group, _) = self.suspended.remove(at);
+            self.run_group(group)?;
         }
         Ok(())
     }
@@ -235,16 +252,12 @@ impl<'l, const W: usize> Run<'l, W> {
         Workgroup { number, id, local, waves, turns: Turns::default(), shadow, listed }
     }
 
-    /// Runs a workgroup until it exits, blocks or is preempted. One that has not exited is added to `suspended` in grid order.
-    fn run_group(
-        &mut self,
-        mut group: Workgroup<W>,
-        suspended: &mut Vec<(Workgroup<W>, u64)>,
-    ) -> Result<(), RunEnd> {
+    /// Runs a workgroup until it exits, blocks or is preempted. One that has not exited is suspended.
+    fn run_group(&mut self, mut group: Workgroup<W>) -> Result<(), RunEnd> {
         let pause = match self.run_waves(&mut group) {
             Ok(pause) => pause,
             Err(end) => {
-                let others = std::mem::take(suspended).into_iter().map(|(group, _)| group);
+                let others = std::mem::take(&mut self.suspended).into_iter().map(|(group, _)| group);
                 let mut groups: Vec<_> = std::iter::once(group).chain(others).collect();
                 groups.iter_mut().for_each(|group| self.collect(group));
                 if let RunEnd::Fault(fault) = &end {
@@ -257,8 +270,8 @@ impl<'l, const W: usize> Run<'l, W> {
             self.collect(&mut group);
             return self.launch.group_done();
         }
-        let at = suspended.partition_point(|(other, _)| other.number < group.number);
-        suspended.insert(at, (group, self.launch.changes));
+        let at = self.suspended.partition_point(|(other, _)| other.number < group.number);
+        self.suspended.insert(at, (group, self.launch.changes));
         Ok(())
     }
 
@@ -316,13 +329,14 @@ impl<'l, const W: usize> Run<'l, W> {
             if launch.steps >= limit {
                 return Err(RunEnd::StepLimit);
             }
+            let pause = limit.min(launch.next_pause());
             let memory = Memory::of(&mut group.local, &mut launch.memory, &mut launch.changes);
             let mut ctx = ExecContext {
                 program: self.program,
                 geometry,
                 workgroup: group.id,
                 memory: Memory { lane_order: self.lane_order, ..memory },
-                pause: limit.min(launch.steps + POLL),
+                pause,
                 limit,
                 arch: self.arch,
                 steps: &mut launch.steps,
@@ -335,7 +349,10 @@ impl<'l, const W: usize> Run<'l, W> {
             };
             let stop = group.waves[index].0.run(&mut ctx).map_err(RunEnd::Fault)?;
             let status = match stop {
-                Stop::Exited => Some(WaveStatus::Exited),
+                Stop::Exited => {
+                    self.launch.wave_ended(WarpId { cta: group.id, warp: index as u32 });
+                    Some(WaveStatus::Exited)
+                }
                 Stop::Barrier => Some(WaveStatus::AtBarrier),
                 Stop::Traced => return Err(RunEnd::Traced),
                 Stop::Spinning => Some(WaveStatus::Spinning(self.launch.changes)),
@@ -353,11 +370,27 @@ impl<'l, const W: usize> Run<'l, W> {
                 return Ok(None);
             }
             self.launch.poll()?;
+            self.begin_recording(group);
             if self.further.as_ref().is_some_and(|further| further.is_over) {
                 return Err(RunEnd::StepLimit);
             }
             if status.is_some() {
                 return Ok(None);
+            }
+        }
+    }
+
+    /// Begins to send steps to the recording, if its first step is due.
+    fn begin_recording(&mut self, running: &mut Workgroup<W>) {
+        let program = self.program;
+        let Some(tap) = self.launch.begin_recording() else { return };
+        let others = self.suspended.iter_mut().map(|(group, _)| group);
+        for group in others.chain([running]) {
+            group.send_held(program, &self.launch, tap);
+            for (wave, _) in &mut group.waves {
+                let id = WarpId { cta: group.id, warp: wave.index };
+                let (set, recorder) = (&self.launch.registers, &wave.recorder);
+                wave.tracer = Some(Box::new(ValueTracer::joining(tap, id, program, set, recorder)));
             }
         }
     }
@@ -404,6 +437,9 @@ impl<'l, const W: usize> Run<'l, W> {
 
     fn collect(&mut self, group: &mut Workgroup<W>) {
         let (program, width) = (self.program, self.launch.geometry.width);
+        if let Some(tap) = self.launch.awaited_recording().filter(|tap| tap.has_room()) {
+            group.send_held(program, &self.launch, tap);
+        }
         for (wave, _) in &mut group.waves {
             let registers = self.launch.options.registers.then(|| wave.registers(program, width));
             let reconvergences = wave.reconvergences.as_mut().map(|reconvergences| reconvergences.take());

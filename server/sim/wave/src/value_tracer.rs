@@ -1,12 +1,14 @@
 //! Value traces of a wave: the registers of each statement after its last visit, and the divergence stack.
 
+use warplens_sim_warp::record::Recorder;
 use warplens_sim_warp::recording::{Tap, WarpTap};
 use warplens_sim_warp::trace::{Mask, RegisterValues, StatementId, WarpId};
 use warplens_sim_warp::value_tracer::{RegisterInfo, TracedValue, VisitTracer};
 use warplens_sim_warp::values::{LaneAccesses, StackEntry, TraceRequest, Values};
 
+use super::machine::Wave;
 use super::op::{PREDICATES, Row};
-use super::program::{Cell, Named};
+use super::program::{Cell, Named, Program};
 use super::sanitizer::WrittenRegisters;
 use super::state::State;
 
@@ -46,6 +48,18 @@ impl ValueTracer {
     /// The wave's part of a recording.
     pub(crate) fn tap(&mut self) -> Option<&mut WarpTap> {
         self.visits.tap.as_mut()
+    }
+
+    /// A tracer that sends the further steps of a wave, whose earlier ones `recorder` has counted, to a recording.
+    pub(crate) fn joining(
+        tap: &Tap,
+        wave: WarpId,
+        program: &Program,
+        set: &[(u8, u32)],
+        recorder: &Recorder,
+    ) -> ValueTracer {
+        let written = written_before(program, set, recorder);
+        ValueTracer { visits: VisitTracer::recording(tap.of(wave), wave), written }
     }
 
     pub(crate) fn has_register(&self, register: u8) -> bool {
@@ -101,8 +115,11 @@ impl ValueTracer {
         }
         named.iter().filter(|named| named.written).for_each(|named| self.written.write(named, executed));
         let bytes = |named: &Named| W * size_of::<u64>() * (1 + usize::from(named.count > 2));
+        // A recording needs only what is written.
+        let is_recording = self.visits.is_recording();
         let values = self.visits.values(statement, named.len(), named.iter().map(bytes).sum());
-        for (value, named) in values.iter_mut().zip(named) {
+        for (value, named) in values.iter_mut().zip(named).filter(|(_, named)| named.written || !is_recording)
+        {
             *value = read(&self.written, named, state);
         }
         self.visits.record(statement);
@@ -114,6 +131,21 @@ impl ValueTracer {
         let values = visits.finish(|statement| named[statement.index()].iter().map(register_info));
         Some(values)
     }
+}
+
+impl<const W: usize> Wave<W> {
+    /// The registers that the wave has written, and those in `set`, which the launch has initialized.
+    pub(crate) fn held(&self, program: &Program, set: &[(u8, u32)]) -> Vec<RegisterValues> {
+        registers(&written_before(program, set, &self.recorder), &[], &self.state)
+    }
+}
+
+fn written_before(program: &Program, set: &[(u8, u32)], recorder: &Recorder) -> WrittenRegisters {
+    let mut written = WrittenRegisters::new(program.registers, set);
+    for (named, executed) in program.named.iter().zip(recorder.executed()) {
+        named.iter().filter(|named| named.written).for_each(|named| written.write(named, executed));
+    }
+    written
 }
 
 fn read<const W: usize>(written: &WrittenRegisters, named: &Named, state: &State<W>) -> TracedValue {

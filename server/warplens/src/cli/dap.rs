@@ -48,6 +48,6 @@ fn open(arguments: &LaunchArguments, control: Control<'_>) -> Result<Opened> {
     let running = Control { workers: Some(&cores), ..control };
     let (prepared, result) = prepared.run_adjusted(running).map_err(RunError::from)?;
     let max_bytes = memory.map_or(MAX_RECORDING, |megabytes| (megabytes as usize).saturating_mul(1 << 20));
-    let replay = Replay::new(prepared, Arc::new(result), max_bytes, control).map_err(RunError::from)?;
+    let replay = Replay::new(prepared, Arc::new(result), max_bytes);
     Ok(Opened { path: source.path, text: source.text, replay })
 }

@@ -81,7 +81,7 @@ impl PanelQuery<'_> {
             Some(replay) => replay,
             None => {
                 let (prepared, result) = (panel.prepared.clone(), Arc::clone(&panel.result));
-                kept.insert(Replay::new(prepared, result, MAX_BYTES, control)?)
+                kept.insert(Replay::new(prepared, result, MAX_BYTES))
             }
         };
         let question = match step {

@@ -146,8 +146,10 @@ impl Spaces {
 
     fn log_destinations(&self, transfer: &Transfer, issuer: Issuer, statement: u32) {
         if self.write_log.is_some() {
-            for Segment { to, len, .. } in &transfer.segments {
-                to.inspect(|to| self.wrote_late((to.region, to.index, *len), issuer, statement));
+            let copies = transfer.reduction.is_none() && transfer.convert == Convert::No;
+            for Segment { from, to, len } in &transfer.segments {
+                let source = from.filter(|_| copies);
+                to.inspect(|to| self.wrote_late((to.region, to.index, *len), source, issuer, statement));
             }
         }
     }
@@ -177,7 +179,7 @@ impl Spaces {
             self.asynchronous.phases.advance(at);
         }
         write(&mut self.shared, at, 8, object.bits());
-        self.wrote_late((MemoryRegion::Shared, at, 8), issuer, statement);
+        self.wrote_late((MemoryRegion::Shared, at, 8), None, issuer, statement);
     }
 }
 

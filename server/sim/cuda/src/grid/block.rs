@@ -216,7 +216,10 @@ impl<W: CudaWarp> Block<W> {
             let pause = self.warps[index].run(launch, grid);
             let changes = grid.spaces.changes;
             self.states[index] = match pause {
-                Pause::Ended => WarpState::Ended,
+                Pause::Ended => {
+                    launch.tap.iter().for_each(|tap| tap.ended(self.id(index), grid.state.steps));
+                    WarpState::Ended
+                }
                 Pause::Waiting => WarpState::Waiting,
                 Pause::Spinning => WarpState::Spinning(changes),
                 Pause::Polling => WarpState::Polling(changes),

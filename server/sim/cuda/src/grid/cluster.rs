@@ -3,6 +3,7 @@
 //! Blocks take turns in the order of their ranks. A turn lasts until the block has exited or cannot continue by itself.
 
 use warplens_sim_warp::note::Note;
+use warplens_sim_warp::recording::{Space, Tap};
 use warplens_sim_warp::schedule::{Switch, Turns};
 use warplens_sim_warp::trace::Finding;
 
@@ -102,6 +103,23 @@ impl<W: ClusterReports> Cluster<W> {
             bytes: 0,
             blocks,
         }
+    }
+
+    /// Sends the steps of all warps to a recording from now on, after what they hold.
+    pub(super) fn begin_recording(&mut self, launch: &W::Launch<'_>, tap: &Tap) {
+        self.send_held(launch, tap);
+        let warps = self.blocks.iter_mut().flat_map(|block| &mut block.warps);
+        warps.for_each(|warp| warp.begin_recording(launch, tap));
+    }
+
+    /// Sends what the warps and the shared memory hold to a recording.
+    pub(super) fn send_held(&self, launch: &W::Launch<'_>, tap: &Tap) {
+        let size = self.shared.len() / self.blocks.len().max(1);
+        for (block, shared) in self.blocks.iter().zip(self.shared.chunks(size.max(1))) {
+            tap.holds_bytes((Space::Shared, launch.number(block.cta), 0), &[], shared);
+        }
+        let warps = self.blocks.iter().flat_map(|block| &block.warps);
+        warps.for_each(|warp| warp.send_held(launch, tap));
     }
 
     /// Runs until all blocks have exited, cannot continue, or the caller's control is due.

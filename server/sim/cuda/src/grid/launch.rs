@@ -45,7 +45,7 @@ pub struct GridLaunch {
     pub listing: Listing,
     /// The warp whose steps the caller receives.
     pub steps: Option<WarpSteps>,
-    /// Receives the steps of all warps.
+    /// Receives the steps of all warps, once it is on.
     pub tap: Option<Tap>,
     /// Statements of the program.
     pub(super) statements: usize,
@@ -79,6 +79,11 @@ impl GridLaunch {
             tap: control.tap.filter(|_| control.workers.is_none()).cloned(),
             statements,
         }
+    }
+
+    /// The recording that receives the steps now.
+    pub fn recording(&self) -> Option<&Tap> {
+        self.tap.as_ref().filter(|tap| tap.is_on())
     }
 
     pub fn blocks(&self) -> u64 {

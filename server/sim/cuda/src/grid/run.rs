@@ -17,7 +17,10 @@ pub fn run_launch<W: ClusterReports>(
     control: Control<'_>,
     refusal: Option<Finding>,
 ) -> RunOutcome {
-    let log = |tap: &Tap| Box::new(WriteLog { tap: tap.clone(), blocks: Vec::new() });
+    let log = |tap: &Tap| {
+        let initial = tap.begins().map(|_| Box::new([spaces.launch.clone(), spaces.globals.clone()]));
+        Box::new(WriteLog { tap: tap.clone(), blocks: Vec::new(), initial })
+    };
     spaces.write_log = launch.tap.as_ref().map(log);
     let mut run = SequentialBlocks::<W>::new(launch, spaces, extra, control);
     let status = match refusal {

@@ -1,9 +1,12 @@
 //! Runs blocks one after the other on one thread, cluster by cluster.
 
+use std::collections::VecDeque;
+
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::launch_config::launched_lanes;
 use warplens_sim_warp::listing::Listing;
 use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::recording::Tap;
 use warplens_sim_warp::trace::{Cancelled, Control, Finding, Progress, RunResult, Status, WarpTrace};
 
 use super::block::BlockPause;
@@ -25,6 +28,8 @@ pub(super) struct SequentialBlocks<'a, 'p, W: CudaWarp> {
     pub(super) control: Control<'a>,
     /// Clusters that cannot continue by themselves, with their numbers.
     pub(super) suspended: Vec<(u64, Cluster<W>)>,
+    /// Clusters that were suspended and are about to be resumed.
+    resuming: VecDeque<(u64, Cluster<W>)>,
     early_wait: Option<EarlyWait>,
     /// The suspended clusters that have not continued yet, and their bytes of host memory.
     waiting: u64,
@@ -59,7 +64,8 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         extra: W::Extra,
         control: Control<'a>,
     ) -> SequentialBlocks<'a, 'p, W> {
-        let mut sanitizer = W::sanitizer(launch);
+        let is_awaited = launch.tap.is_some() && launch.recording().is_none();
+        let mut sanitizer = if is_awaited { None } else { W::sanitizer(launch) };
         if let Some(sanitizer) = &mut sanitizer {
             sanitizer.declare_unwritten(&launch.uninitialized, spaces.launch.raw().0);
         }
@@ -71,6 +77,7 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
             grid: GridState { spaces, state, extra },
             control,
             suspended: Vec::new(),
+            resuming: VecDeque::new(),
             early_wait: None,
             waiting: 0,
             waiting_bytes: 0,
@@ -166,6 +173,7 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
                         self.collect(&mut cluster);
                         return Ok(Some(status));
                     }
+                    self.begin_recording(&mut cluster);
                 }
                 BlockPause::Ended => {
                     self.blocks_done += cluster.blocks.len() as u64;
@@ -192,6 +200,22 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
                 }
             }
         }
+    }
+
+    /// Begins to send steps to the recording, if its first step is due.
+    fn begin_recording(&mut self, running: &mut Cluster<W>) {
+        let (launch, step) = (self.launch, self.grid.state.steps);
+        let Some(tap) = &launch.tap else { return };
+        // Without a pause of its own, it begins at the last pause before its first step.
+        let early = if W::pauses_matter(launch) { W::SLICE + launch.statements as u64 } else { 0 };
+        if tap.begins().is_none_or(|first| first > step + early) {
+            return;
+        }
+        tap.begin(step);
+        self.grid.state.sanitizer = W::sanitizer(launch);
+        self.grid.spaces.send_held(tap);
+        let others = self.suspended.iter_mut().chain(&mut self.resuming).map(|(_, cluster)| cluster);
+        others.chain([running]).for_each(|cluster| cluster.begin_recording(launch, tap));
     }
 
     /// Takes a suspended cluster, which continues.
@@ -278,6 +302,11 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
             return Ok(Some(Status::StepLimit));
         }
         state.pause_at = (state.steps + W::SLICE).min(state.limit);
+        if let Some(first) = self.launch.tap.as_ref().and_then(Tap::begins)
+            && !W::pauses_matter(self.launch)
+        {
+            state.pause_at = state.pause_at.min(first.max(state.steps));
+        }
         Ok(None)
     }
 
@@ -313,11 +342,11 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
     /// Resumes each suspended cluster once.
     fn resume_all(&mut self) -> Result<Round, Cancelled> {
         let before = (self.grid.spaces.changes, self.suspended.len());
-        let mut clusters = std::mem::take(&mut self.suspended).into_iter();
-        while let Some((number, cluster)) = clusters.next() {
+        self.resuming = std::mem::take(&mut self.suspended).into();
+        while let Some((number, cluster)) = self.resuming.pop_front() {
             self.count_resumed(&cluster);
             if let Some(status) = self.run_cluster(number, cluster)? {
-                self.suspended.extend(clusters);
+                self.suspended.extend(self.resuming.drain(..));
                 return Ok(Round::Over(status));
             }
         }
@@ -350,6 +379,9 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
     /// Collects the traces of a cluster's warps.
     pub(super) fn collect(&mut self, cluster: &mut Cluster<W>) {
         let launch = self.launch;
+        if let Some(tap) = launch.tap.as_ref().filter(|tap| tap.has_room()) {
+            cluster.send_held(launch, tap);
+        }
         self.traces.note(W::notes(cluster, launch, &self.grid.spaces));
         for block in &mut cluster.blocks {
             for index in 0..block.warps.len() {

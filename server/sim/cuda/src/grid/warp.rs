@@ -3,6 +3,7 @@
 use std::ops::Deref;
 
 use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::recording::Tap;
 use warplens_sim_warp::trace::{Reconvergence, RegisterValues, Status};
 use warplens_sim_warp::values::Values;
 
@@ -45,6 +46,11 @@ pub trait CudaWarp: Sized + Sync {
     /// Whether the program depends on the order of blocks in ways that memory does not show, such as the clock.
     fn depends_on_order(launch: &Self::Launch<'_>) -> bool;
 
+    /// Whether a pause for the caller's control can decide which path of a warp runs next.
+    fn pauses_matter(_launch: &Self::Launch<'_>) -> bool {
+        false
+    }
+
     /// Runs until the block must decide what happens next.
     fn run(&mut self, launch: &Self::Launch<'_>, grid: &mut GridState<Self>) -> Pause<Self::Wait>;
 
@@ -80,6 +86,12 @@ pub trait CudaWarp: Sized + Sync {
     }
 
     fn recorder(&mut self) -> &mut Recorder;
+
+    /// Sends the steps to a recording from now on.
+    fn begin_recording(&mut self, launch: &Self::Launch<'_>, tap: &Tap);
+
+    /// Sends what the warp holds in registers and local memory to a recording.
+    fn send_held(&self, launch: &Self::Launch<'_>, tap: &Tap);
 
     fn take_reconvergences(&mut self) -> Vec<Reconvergence>;
 

@@ -62,6 +62,12 @@ impl Local {
             .collect()
     }
 
+    /// The addresses of pages that may hold other bytes than zeros.
+    pub(super) fn written_ranges(&self) -> impl Iterator<Item = (u64, u64)> {
+        let pages = (0..(self.size / 4) as usize).step_by(PAGE).filter(|row| self.rows.has(*row));
+        pages.map(|row| (4 * row as u64, self.size.min(4 * (row + PAGE) as u64)))
+    }
+
     #[inline]
     fn row_at(&self, index: usize) -> &PerLane<u32> {
         self.rows.get(index).map_or(&ZEROS, |row| &**row)

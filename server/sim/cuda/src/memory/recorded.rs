@@ -1,11 +1,13 @@
 //! The memory accesses of a run as a recording has them.
 
-use warplens_sim_warp::recording::{Access, LateWrite, Space};
+use warplens_sim_warp::recording::{Access, LateWrite, Space, Tap};
+use warplens_sim_warp::trace::WarpId;
 
 use super::local::Local;
 use super::region::MemoryRegion;
 use super::spaces::Spaces;
-use crate::async_ops::operation::Issuer;
+use crate::async_ops::operation::{Issuer, MemoryPosition};
+use crate::registers::WIDTH;
 use crate::sanitizer::listed::ListedAccess;
 
 impl Spaces {
@@ -54,6 +56,16 @@ impl Spaces {
         }
     }
 
+    /// Sends what the memory that blocks share holds to a recording that begins.
+    pub(crate) fn send_held(&mut self, tap: &Tap) {
+        let initial = self.write_log.as_mut().and_then(|log| log.initial.take());
+        let Some(initial) = initial else { return };
+        for (before, now) in initial.iter().zip([&self.launch, &self.globals]) {
+            let (base, bytes) = now.raw();
+            tap.holds_bytes((Space::Global, 0, base), before.raw().1, bytes);
+        }
+    }
+
     /// A user changes bytes, which [`Self::position`] names. Bytes that the launch does not have stay as they are.
     pub fn set_bytes(&mut self, local: &mut Local, (space, owner, address): (Space, u64, u64), data: &[u8]) {
         self.changes += 1;
@@ -83,14 +95,15 @@ impl Spaces {
         }
     }
 
-    /// An asynchronous operation has written bytes.
+    /// An asynchronous operation has written bytes, which it copied from `source` if that is known.
     pub(crate) fn wrote_late(
         &self,
         (region, index, len): (MemoryRegion, usize, usize),
+        source: Option<MemoryPosition>,
         issuer: Issuer,
         statement: u32,
     ) {
-        let Some(log) = &self.write_log else { return };
+        let Some(log) = self.write_log.as_ref().filter(|log| log.tap.is_on()) else { return };
         let Some(data) = self.bytes(region).get(index..index + len) else { return };
         let (space, owner, address) = self.position(region, index);
         let block = log.blocks.get(issuer.rank as usize).copied().unwrap_or(0);
@@ -100,9 +113,23 @@ impl Spaces {
             owner,
             address,
             data: data.to_vec(),
+            source: source.map(|source| self.position(source.region, source.index)),
             issuer,
             lanes,
             statement,
         });
+    }
+}
+
+impl Local {
+    /// Sends what the local memory of a warp holds to a recording.
+    pub fn send_held(&self, warp: WarpId, tap: &Tap) {
+        let number = tap.number(warp);
+        for (start, end) in self.written_ranges() {
+            for lane in 0..WIDTH {
+                let bytes: Vec<u8> = (start..end).map(|address| self.read(lane, address, 1) as u8).collect();
+                tap.holds_bytes((Space::Local, Space::local_owner(number, lane as u32), start), &[], &bytes);
+            }
+        }
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Statements of straight-line code are active in the same lanes, so most of them share what is recorded about them.
 
+use std::ops::Range;
+
 /// The value of a run.
 pub(super) trait RunValue: Clone {
     /// The value that holds for the statements before the last one of the run.
@@ -60,6 +62,12 @@ impl<T: RunValue> Runs<T> {
     pub(super) fn next(&self, at: u32) -> Option<u32> {
         let runs = self.runs.get(at as usize..)?;
         Some(at + runs.iter().position(|run| run.end != 0)? as u32)
+    }
+
+    /// The runs with their values.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Range<u32>, &T)> {
+        let runs = (0..).zip(&self.runs).filter(|(_, run)| run.end != 0);
+        runs.map(|(first, run)| (first..run.end, &run.value))
     }
 
     /// The first statement and the value of the run that contains `statement`.

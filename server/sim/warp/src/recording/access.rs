@@ -59,6 +59,8 @@ pub struct LateWrite {
     pub owner: u64,
     pub address: u64,
     pub data: Vec<u8>,
+    /// The space, the owner and the address from which it copied the bytes, if it copied them.
+    pub source: Option<(Space, u64, u64)>,
     /// The issuing warp in its block, and its block's number in the launch.
     pub issuer: (u64, u32),
     pub lanes: u32,

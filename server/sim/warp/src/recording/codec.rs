@@ -75,8 +75,7 @@ fn put_row(out: &mut Vec<u8>, mask: Mask, values: &[u64]) {
         out.push(UNIFORM);
         return number(out, first);
     }
-    let at: Vec<u32> = lanes(mask).map(|lane| lane as u32).collect();
-    if let Some(stride) = stride(&at, values) {
+    if let Some(stride) = stride(mask, values) {
         out.push(AFFINE);
         number(out, first);
         return number(out, zigzag(stride));
@@ -89,16 +88,19 @@ fn put_row(out: &mut Vec<u8>, mask: Mask, values: &[u64]) {
         _ => 3,
     };
     out.push(RAW + size);
+    out.reserve(values.len() << size);
     values.iter().for_each(|value| out.extend_from_slice(&value.to_le_bytes()[..1 << size]));
 }
 
 /// The difference between the values of neighboring lanes, if it is the same everywhere.
-fn stride(lanes: &[u32], values: &[u64]) -> Option<i64> {
-    let (&[first, second, ..], &[low, next, ..]) = (lanes, values) else { return None };
-    let (gap, difference) = (i64::from(second - first), next.wrapping_sub(low) as i64);
-    let stride = (difference % gap == 0).then(|| difference / gap)?;
-    let value = |lane: u32| low.wrapping_add((stride.wrapping_mul(i64::from(lane - first))) as u64);
-    lanes.iter().zip(values).all(|(lane, held)| value(*lane) == *held).then_some(stride)
+fn stride(mask: Mask, values: &[u64]) -> Option<i64> {
+    let &[low, next, ..] = values else { return None };
+    let mut at = lanes(mask);
+    let (first, second) = (at.next()?, at.next()?);
+    let (gap, difference) = ((second - first) as i64, next.wrapping_sub(low) as i64);
+    let stride = if gap == 1 { difference } else { (difference % gap == 0).then(|| difference / gap)? };
+    let value = |lane: usize| low.wrapping_add(stride.wrapping_mul((lane - first) as i64) as u64);
+    lanes(mask).zip(values).all(|(lane, held)| value(lane) == *held).then_some(stride)
 }
 
 /// The number whose bytes these are, the lowest first.

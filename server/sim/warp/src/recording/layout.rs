@@ -143,6 +143,11 @@ impl Layout {
         self.statements.get(statement.index()).map_or(&[], Vec::as_slice)
     }
 
+    /// The number of statements of the program.
+    pub(super) fn statements(&self) -> u64 {
+        self.functions.len() as u64
+    }
+
     pub(super) fn len(&self) -> usize {
         self.cells.len()
     }

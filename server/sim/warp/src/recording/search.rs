@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 
 use super::access::Space;
-use super::edit::EDIT;
 use super::event::{Effects, Event};
 use super::layout::CellId;
 use super::segments::Recording;
@@ -33,10 +32,10 @@ pub struct WriteSite {
 }
 
 impl Recording {
-    /// The last write of a place before a step.
+    /// The last write of a place before a step. The step of a late event is the one before which it came.
     #[must_use]
     pub fn last_write(&self, place: Place, before: u64) -> Option<WriteSite> {
-        let found = match place {
+        match place {
             Place::Register { warp, lane, cell } => self.search_backward(
                 before,
                 |from, to| !from.state.shares_cell(to, warp, cell),
@@ -61,20 +60,7 @@ impl Recording {
                     None => ControlFlow::Continue(()),
                 },
             ),
-        };
-        let site = found?;
-        if !site.is_late || site.statement == EDIT {
-            return Some(site);
         }
-        // The step of the statement that is complete now.
-        let issued = self.backward_of(site.warp, site.step, |event| {
-            match event.statement == site.statement && event.executed >> site.lane & 1 == 1 {
-                true => ControlFlow::Break(event.step),
-                false => ControlFlow::Continue(()),
-            }
-        });
-        // The launch gave the register its value if no statement did.
-        Some(WriteSite { step: issued?, ..site })
     }
 }
 

@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::codec::Reader;
 use super::event::Event;
 use super::layout::Layout;
@@ -82,15 +84,49 @@ pub struct Recording {
     pub layout: Arc<Layout>,
     pub(super) segments: Vec<Segment>,
     end: u64,
+    /// About how many bytes it takes.
+    bytes: usize,
     /// The state before the end.
     pub(super) last: State,
+    ends: FxHashMap<u32, u64>,
     /// The events of the segments that were searched last, the latest first: searches backwards often stay in a few.
     index: RefCell<VecDeque<(usize, Arc<[Indexed]>)>>,
 }
 
 impl Recording {
-    pub(super) fn new(layout: Arc<Layout>, segments: Vec<Segment>, end: u64, last: State) -> Recording {
-        Recording { layout, segments, end, last, index: RefCell::default() }
+    pub(super) fn new(
+        layout: Arc<Layout>,
+        segments: Vec<Segment>,
+        (end, bytes): (u64, usize),
+        (last, ends): (State, FxHashMap<u32, u64>),
+    ) -> Recording {
+        Recording { layout, segments, end, bytes, last, ends, index: RefCell::default() }
+    }
+
+    /// About how many bytes the recording takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Frees what only makes searches faster.
+    pub fn forget_index(&self) {
+        self.index.borrow_mut().clear();
+    }
+
+    /// For warps that have ended by the end of the recording: a step of the launch after their last one.
+    #[must_use]
+    pub fn ends(&self) -> &FxHashMap<u32, u64> {
+        &self.ends
+    }
+
+    /// The warps of the steps, in ascending order.
+    #[must_use]
+    pub fn warps(&self) -> Vec<u32> {
+        let mut warps: Vec<u32> = self.segments.iter().flat_map(|segment| &segment.warps).copied().collect();
+        warps.sort_unstable();
+        warps.dedup();
+        warps
     }
 
     /// The recorded steps.
@@ -163,15 +199,20 @@ impl Recording {
         None
     }
 
-    /// Like [`Self::forward`], with the state before each event.
+    /// Like [`Self::forward`], with the state before each event. The late events before the first step come first if
+    /// `is_continued`: the search has come from the recording before this one.
     pub fn forward_with_state<B>(
         &self,
         from: u64,
+        is_continued: bool,
         mut visit: impl FnMut(&Event<'_>, &State) -> ControlFlow<B>,
     ) -> Option<B> {
-        let mut state = self.state(from);
+        let mut state = match self.segments.first() {
+            Some(first) if is_continued && first.first == from => first.state.clone(),
+            _ => self.state(from),
+        };
         self.forward(from, |event| {
-            if event.is_late && event.step == from {
+            if event.is_late && event.step == from && !is_continued {
                 // Already in the state.
                 return ControlFlow::Continue(());
             }

@@ -48,6 +48,9 @@ fn merge(values: &mut Vec<u64>, row: &Row) {
     if values.len() < end {
         values.resize(end, 0);
     }
+    if row.values.len() == end {
+        return values[..end].copy_from_slice(&row.values);
+    }
     for (lane, value) in lanes(row.lanes).zip(&row.values) {
         values[lane] = *value;
     }
@@ -158,6 +161,30 @@ impl State {
         for ((lane, address), data) in access.lanes.iter().zip(each) {
             let owner = access.owner_of(warp, *lane);
             copied += self.store_bytes(access.space, owner, *address, data);
+        }
+        copied
+    }
+
+    /// Sets the pages of memory from an address on that differ from what they held at the start of the launch.
+    pub(super) fn differs(
+        &mut self,
+        (space, owner, address): (Space, u64, u64),
+        initial: &[u8],
+        bytes: &[u8],
+    ) -> usize {
+        let (mut at, mut copied) = (0, 0);
+        while at < bytes.len() {
+            let left = (PAGE - (address + at as u64) % PAGE) as usize;
+            let end = bytes.len().min(at + left);
+            let before = initial.get(at..end).unwrap_or_default();
+            let is_same = match before.len() == end - at {
+                true => before == &bytes[at..end],
+                false => bytes[at..end].iter().all(|byte| *byte == 0),
+            };
+            if !is_same {
+                copied += self.store_bytes(space, owner, address + at as u64, &bytes[at..end]);
+            }
+            at = end;
         }
         copied
     }

@@ -1,21 +1,30 @@
 //! How a run sends its steps to a recording.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use smol_str::SmolStr;
 
-use super::access::{Access, LateWrite};
+use super::access::{Access, LateWrite, Space};
 use super::edit::{DueChange, Edit};
 use super::layout::Layout;
 use super::segments::Recording;
 use super::writer::{Step, Window, Writer};
 use crate::ids::{Mask, StatementId, WarpId};
+use crate::trace::RegisterValues;
 use crate::traced_value::TracedValue;
 
-/// Receives the steps of all warps of a run without workers.
+/// Receives the steps of all warps of a run without workers, from a step on. The run up to there is as fast as any other.
 #[derive(Clone)]
-pub struct Tap(Arc<Mutex<Writer>>);
+pub struct Tap(Arc<Shared>);
+
+struct Shared {
+    /// The step from which on the run sends its steps.
+    begins: u64,
+    is_on: AtomicBool,
+    writer: Mutex<Writer>,
+}
 
 impl fmt::Debug for Tap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -27,11 +36,56 @@ impl Tap {
     /// Records the steps of a window of a run that a user changes. The edits are in order of their steps.
     #[must_use]
     pub fn new(layout: Arc<Layout>, grid: [u32; 3], window: Window, edits: Arc<[Edit]>) -> Tap {
-        Tap(Arc::new(Mutex::new(Writer::new(layout, grid, window, edits))))
+        // The run begins to send steps at the end of straight-line code, which has at most all statements.
+        let margin = 64 + layout.statements();
+        let first = edits.first().map_or(window.from, |edit| window.from.min(edit.before));
+        let begins = first.saturating_sub(margin);
+        let writer = Mutex::new(Writer::new(layout, grid, window, edits));
+        Tap(Arc::new(Shared { begins, is_on: AtomicBool::new(begins == 0), writer }))
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut Writer) -> T) -> T {
-        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut self.0.writer.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether the run sends its steps now.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        self.0.is_on.load(Ordering::Relaxed)
+    }
+
+    /// The step from which on the run sends its steps, if it does not yet.
+    #[must_use]
+    pub fn begins(&self) -> Option<u64> {
+        (!self.is_on()).then_some(self.0.begins)
+    }
+
+    /// From now on the run sends its steps; this is the number of the next one. What registers and memory hold follows.
+    pub fn begin(&self, step: u64) {
+        self.with(|writer| writer.begin(step));
+        self.0.is_on.store(true, Ordering::Relaxed);
+    }
+
+    /// What a warp holds in registers of a function when the run begins to send its steps, or when it ended before.
+    pub fn holds(&self, warp: WarpId, function: u32, registers: &[RegisterValues]) {
+        self.with(|writer| writer.holds(warp, function, registers));
+    }
+
+    /// What memory holds from an address on when the run begins to send its steps; `initial` is what it held at the start of
+    /// the launch.
+    pub fn holds_bytes(&self, at: (Space, u64, u64), initial: &[u8], bytes: &[u8]) {
+        self.with(|writer| writer.holds_bytes(at, initial, bytes));
+    }
+
+    /// A warp has ended; `step` is the number of the next step of the launch.
+    pub fn ended(&self, warp: WarpId, step: u64) {
+        self.with(|writer| writer.ended(warp, step));
+    }
+
+    /// Whether there is room for what warps held that have ended before the run begins to send its steps.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        !self.is_on() && self.with(|writer| writer.has_room())
     }
 
     /// The tap of a warp.
@@ -39,6 +93,12 @@ impl Tap {
     pub fn of(&self, warp: WarpId) -> WarpTap {
         let (warp, has_edits) = self.with(|writer| (writer.number(warp), writer.has_edits()));
         WarpTap { tap: self.clone(), warp, has_edits, visit: None, values: Vec::new(), accesses: Vec::new() }
+    }
+
+    /// The number of a warp in the launch.
+    #[must_use]
+    pub fn number(&self, warp: WarpId) -> u32 {
+        self.with(|writer| writer.number(warp))
     }
 
     /// Whether the window has been recorded, so that the run may end.
@@ -49,7 +109,9 @@ impl Tap {
 
     /// An asynchronous operation has written memory.
     pub fn wrote_late(&self, write: LateWrite) {
-        self.with(|writer| writer.late_memory(write));
+        if self.is_on() {
+            self.with(|writer| writer.late_memory(write));
+        }
     }
 
     /// The recording so far.

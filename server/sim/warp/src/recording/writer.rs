@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 use super::access::{Access, LateWrite, Space};
@@ -13,6 +14,7 @@ use super::segments::{Recording, Segment};
 use super::state::State;
 use crate::ids::{Mask, StatementId, WarpId};
 use crate::lane_iter::lanes;
+use crate::trace::RegisterValues;
 use crate::traced_value::TracedValue;
 
 /// The steps of a segment, if the state is small.
@@ -52,7 +54,11 @@ pub(super) struct Writer {
     step: u64,
     /// Bytes of the segments and of what their states do not share.
     held: usize,
+    /// Bytes of the state at the start of the window.
+    base: usize,
     end: Option<u64>,
+    /// The step after the last one of warps that have ended.
+    ends: FxHashMap<u32, u64>,
     /// In order of their steps.
     edits: Arc<[Edit]>,
     /// How many of them are recorded.
@@ -76,7 +82,9 @@ impl Writer {
             previous: Previous::default(),
             step: 0,
             held: 0,
+            base: 0,
             end: None,
+            ends: FxHashMap::default(),
             edits,
             recorded_edits: 0,
             due_edits: Vec::new(),
@@ -92,6 +100,49 @@ impl Writer {
         block * self.layout.warps + warp
     }
 
+    /// The run begins to send its steps; this is the number of the next one.
+    pub(super) fn begin(&mut self, step: u64) {
+        self.step = step;
+    }
+
+    /// Sets what a warp holds in registers of a function.
+    pub(super) fn holds(&mut self, warp: WarpId, function: u32, registers: &[RegisterValues]) {
+        let number = self.number(warp);
+        for register in registers {
+            let Some(cell) = self.layout.find(function, &register.name) else { continue };
+            let known = || (0..).zip(&register.lanes).filter_map(|(lane, value)| Some((lane, (*value)?)));
+            let mask = known().fold(0, |mask: Mask, (lane, _): (u32, u128)| mask | 1 << lane);
+            if mask == 0 {
+                continue;
+            }
+            let row = |shift: u32| Row {
+                lanes: mask,
+                values: known().map(|(_, value)| (value >> shift) as u64).collect(),
+            };
+            let write = Write { cell, low: row(0), high: (register.bits > 64).then(|| row(64)) };
+            self.held += self.state.write(number, &write, self.layout.len());
+        }
+    }
+
+    /// Sets what memory holds from an address on, where it differs from what it held at the start of the launch.
+    pub(super) fn holds_bytes(
+        &mut self,
+        (space, owner, address): (Space, u64, u64),
+        initial: &[u8],
+        bytes: &[u8],
+    ) {
+        self.held += self.state.differs((space, owner, address), initial, bytes);
+    }
+
+    pub(super) fn ended(&mut self, warp: WarpId, step: u64) {
+        self.ends.insert(self.number(warp), step);
+    }
+
+    /// Whether what warps held that have ended takes less than an eighth of the memory.
+    pub(super) fn has_room(&self) -> bool {
+        self.held < self.window.max_bytes / 8
+    }
+
     pub(super) fn is_complete(&self) -> bool {
         self.end.is_some()
     }
@@ -100,7 +151,7 @@ impl Writer {
     pub(super) fn step(&mut self, step: Step, written: Mask, values: &[TracedValue], accesses: &[Access]) {
         self.writes.clear();
         self.accesses.clear();
-        let layout = Arc::clone(&self.layout);
+        let Writer { layout, state, held, writes, .. } = self;
         for (named, value) in layout.named(step.statement).iter().zip(values) {
             let mask = written & value.known;
             if mask == 0 {
@@ -108,8 +159,8 @@ impl Writer {
             }
             for word in 0..named.written {
                 let write = write_of(CellId(named.first.0 + u32::from(word)), value, mask, named.cells, word);
-                codec::put_write(&mut self.writes, step.executed, &write);
-                self.held += self.state.write(step.warp, &write, layout.len());
+                codec::put_write(writes, step.executed, &write);
+                *held += state.write(step.warp, &write, layout.len());
             }
         }
         for access in accesses {
@@ -157,7 +208,8 @@ impl Writer {
     }
 
     pub(super) fn late_memory(&mut self, write: LateWrite) {
-        let LateWrite { space, owner, address, data, issuer: (block, warp), lanes: mask, statement } = write;
+        let LateWrite { space, owner, address, data, source, issuer: (block, warp), lanes: mask, statement } =
+            write;
         let number = block as u32 * self.layout.warps + warp;
         let lane = mask.trailing_zeros() % 32;
         let bytes = data.len() as u64;
@@ -165,6 +217,11 @@ impl Writer {
         let access = Access { space, owner, reads: false, writes: true, bytes, lanes, data };
         self.writes.clear();
         self.accesses.clear();
+        if let Some((space, owner, address)) = source {
+            let (lanes, data) = (vec![(lane, address)], Vec::new());
+            let read = Access { space, owner, reads: true, writes: false, bytes, lanes, data };
+            codec::put_access(&mut self.accesses, &read);
+        }
         codec::put_access(&mut self.accesses, &access);
         self.held += self.state.store(number, &access);
         let (active, executed) = (mask.into(), mask.into());
@@ -250,7 +307,11 @@ impl Writer {
         if self.open.as_ref().is_some_and(|open| !is_long(open)) {
             return;
         }
-        self.close();
+        match self.segments.is_empty() && self.open.is_none() {
+            // What the window starts with leaves it as much room as any other.
+            true => (self.base, self.held) = (self.held, 0),
+            false => self.close(),
+        }
         if self.held > self.window.max_bytes || self.step >= self.window.until {
             self.end = Some(self.step);
             return;
@@ -270,21 +331,35 @@ impl Writer {
         self.close();
         let segments = std::mem::take(&mut self.segments);
         let end = self.end.unwrap_or(self.step);
-        Recording::new(Arc::clone(&self.layout), segments, end, std::mem::take(&mut self.state))
+        let last = std::mem::take(&mut self.state);
+        let ends = std::mem::take(&mut self.ends);
+        Recording::new(Arc::clone(&self.layout), segments, (end, self.base + self.held), (last, ends))
     }
 }
 
 /// What was written to a cell, which is one word of a value in several cells.
 fn write_of(cell: CellId, value: &TracedValue, mask: Mask, cells: u16, word: u16) -> Write {
-    let row = |of: &dyn Fn(usize) -> u64| Row { lanes: mask, values: lanes(mask).map(of).collect() };
-    let low = |lane: usize| value.low.get(lane).copied().unwrap_or(0);
-    let high = |lane: usize| value.high.get(lane).copied().unwrap_or(0);
+    let row = |values: &[u64]| Row { lanes: mask, values: values_in(mask, values) };
     if cells > 1 {
         let half = 32 * (word % 2);
-        let bits = |lane: usize| if word < 2 { low(lane) } else { high(lane) } >> half & 0xffff_ffff;
-        return Write { cell, low: row(&bits), high: None };
+        let mut low = row(if word < 2 { &value.low } else { &value.high });
+        low.values.iter_mut().for_each(|value| *value = *value >> half & 0xffff_ffff);
+        return Write { cell, low, high: None };
     }
-    Write { cell, low: row(&low), high: (!value.high.is_empty()).then(|| row(&high)) }
+    Write { cell, low: row(&value.low), high: (!value.high.is_empty()).then(|| row(&value.high)) }
+}
+
+/// The values of the lanes of a mask.
+fn values_in(mask: Mask, values: &[u64]) -> Vec<u64> {
+    let count = mask.count_ones() as usize;
+    if mask.trailing_ones() as usize == count
+        && let Some(values) = values.get(..count)
+    {
+        return values.to_vec();
+    }
+    let mut chosen = Vec::with_capacity(count);
+    chosen.extend(lanes(mask).map(|lane| values.get(lane).copied().unwrap_or(0)));
+    chosen
 }
 
 impl Space {

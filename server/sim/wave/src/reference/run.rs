@@ -82,6 +82,10 @@ impl<'l, const W: usize> Run<'l, W> {
         control: Control<'l>,
         other: Option<&'l RunResult>,
     ) -> Self {
+        // The emulator counts steps that visit no statement, so that a recording cannot begin at one.
+        if let Some(tap) = control.tap.filter(|tap| !tap.is_on()) {
+            tap.begin(0);
+        }
         let launch = LaunchState::new(launch, W, program.local_memory, options, control);
         Run { program, launch, other, divergences: Vec::new() }
     }

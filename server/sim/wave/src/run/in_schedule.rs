@@ -7,30 +7,26 @@ use crate::launch_state::{POLL, RunEnd};
 
 impl<const W: usize> Run<'_, W> {
     /// Runs workgroups until all have exited or wait for others.
-    pub(super) fn run_in_schedule(&mut self, suspended: &mut Vec<(Workgroup<W>, u64)>) -> Result<(), RunEnd> {
+    pub(super) fn run_in_schedule(&mut self) -> Result<(), RunEnd> {
         let mut unstarted = Unstarted::new(self.launch.groups);
-        while let Some(group) = self.next_in_schedule(&mut unstarted, suspended) {
-            self.run_group(group, suspended)?;
+        while let Some(group) = self.next_in_schedule(&mut unstarted) {
+            self.run_group(group)?;
         }
         // What is left waits for a condition, and continues as in any other run.
         self.scheduler.iter_mut().for_each(|scheduler| scheduler.keep_clusters());
         Ok(())
     }
 
-    fn next_in_schedule(
-        &mut self,
-        unstarted: &mut Unstarted,
-        suspended: &mut Vec<(Workgroup<W>, u64)>,
-    ) -> Option<Workgroup<W>> {
+    fn next_in_schedule(&mut self, unstarted: &mut Unstarted) -> Option<Workgroup<W>> {
         let scheduler = self.scheduler.as_mut()?;
-        let waiting = suspended.iter().map(|(group, changes)| {
+        let waiting = self.suspended.iter().map(|(group, changes)| {
             let is_preempted = group.waves.iter().any(|(_, status)| *status == WaveStatus::Preempted);
             let is_ready = is_preempted || *changes != self.launch.changes;
             Suspended { number: group.number, is_preempted, is_ready }
         });
         match unstarted.next(&waiting.collect::<Vec<_>>(), scheduler)? {
             NextBlock::Start(number) => Some(self.group(number)),
-            NextBlock::Resume(at) => Some(suspended.remove(at).0),
+            NextBlock::Resume(at) => Some(self.suspended.remove(at).0),
         }
     }
 

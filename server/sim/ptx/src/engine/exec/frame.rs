@@ -3,6 +3,7 @@
 use warplens_sim_cuda::memory::local::Local;
 use warplens_sim_cuda::registers::{PerLane, Registers, Row, WIDTH, blend, filter_lanes};
 use warplens_sim_cuda::windows;
+use warplens_sim_warp::trace::Mask;
 
 use super::operand::put;
 use super::unknown_values::UnknownValues;
@@ -105,13 +106,31 @@ impl Frame {
 
     /// Records that the lanes received values in the registers of `formals`.
     pub(crate) fn note_passed(&mut self, function: &Function, formals: &[Formal], mask: u32) {
-        let Some(written) = &mut self.written else { return };
-        for formal in formals {
-            let Passing::Register(place) = formal.at else { continue };
-            let registers = function.frame.registers.iter().zip(written.iter_mut());
-            for (_, written) in registers.filter(|(register, _)| register.place == place) {
-                *written |= mask;
-            }
+        if let Some(written) = &mut self.written {
+            mark_passed(written, function, formals, mask);
+        }
+    }
+
+    /// The lanes that wrote each register, of those in `lanes`, if the warp has executed each statement in these lanes.
+    pub(crate) fn written_before(&self, function: &Function, executed: &[Mask], lanes: u32) -> Vec<u32> {
+        let mut written = vec![0; function.frame.registers.len()];
+        for pc in 0..function.code.len() as u32 {
+            let executed = executed[(function.first_statement + pc) as usize] as u32 & lanes;
+            function.writes_of(pc).iter().for_each(|register| written[*register as usize] |= executed);
+        }
+        if self.caller.is_some() {
+            mark_passed(&mut written, function, &function.params, lanes);
+        }
+        written
+    }
+}
+
+fn mark_passed(written: &mut [u32], function: &Function, formals: &[Formal], mask: u32) {
+    for formal in formals {
+        let Passing::Register(place) = formal.at else { continue };
+        let registers = function.frame.registers.iter().zip(written.iter_mut());
+        for (_, written) in registers.filter(|(register, _)| register.place == place) {
+            *written |= mask;
         }
     }
 }

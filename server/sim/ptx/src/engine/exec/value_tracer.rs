@@ -79,7 +79,12 @@ impl ValueTracer {
     }
 
     fn read(&mut self, function: &Function, pc: u32, frame: &Frame) {
+        // A recording needs only what is written.
+        let writes = self.0.is_recording().then(|| function.writes_of(pc));
         for (value, &register) in self.values(function, pc).iter_mut().zip(function.registers_of(pc)) {
+            if writes.is_some_and(|writes| !writes.contains(&register)) {
+                continue;
+            }
             let Register { place, .. } = function.frame.registers[register as usize];
             value.known = frame.written.as_ref().map_or(0, |written| written[register as usize]).into();
             read(value, place, &frame.registers);
@@ -109,7 +114,12 @@ impl ValueTracer {
 }
 
 pub(crate) fn registers_of(function: &Function, frame: &Frame) -> Vec<RegisterValues> {
-    let written = |index: usize| frame.written.as_ref().map_or(0, |written| written[index]);
+    register_values(function, frame, frame.written.as_deref().unwrap_or_default())
+}
+
+/// The registers of a function; `written` has the lanes that wrote each of them.
+pub(crate) fn register_values(function: &Function, frame: &Frame, written: &[u32]) -> Vec<RegisterValues> {
+    let written = |index: usize| written.get(index).copied().unwrap_or(0);
     let named = function.frame.registers.iter().enumerate();
     let values = |index: usize, place: RegisterSlot| {
         let lane =

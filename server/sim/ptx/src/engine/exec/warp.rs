@@ -101,7 +101,7 @@ impl Warp {
         local.grow(entry.frame.local_size);
         let mut frame = Frame::new(0, entry, 0, &threads);
         let request = launch.options.trace.filter(|request| request.warp == WarpId { cta, warp });
-        if launch.options.registers || request.is_some() || launch.tap.is_some() {
+        if launch.options.registers || request.is_some() || launch.recording().is_some() {
             frame.written = Some(vec![0; entry.frame.registers.len()]);
         }
         let live = threads.launched();
@@ -125,12 +125,12 @@ impl Warp {
             polled: PolledMemory::default(),
             stopped_at: 0,
             failed_test: None,
-            tracer: match (request, &launch.tap) {
+            tracer: match (request, launch.recording()) {
                 (Some(request), _) => Some(Box::new(ValueTracer::new(launch.program, &request))),
                 (None, Some(tap)) => Some(Box::new(ValueTracer::recording(tap, WarpId { cta, warp }))),
                 (None, None) => None,
             },
-            products: Products::new(warp, launch.block.iter().product(), launch.tap.is_some()),
+            products: Products::new(warp, launch.block.iter().product(), launch.recording().is_some()),
             loaded: LoadedRegisters::default(),
             register_counts: RegisterCounts::default(),
             divergences: DivergenceLog::default(),
@@ -144,7 +144,7 @@ impl Warp {
         let is_reported = self.listed || launch.options.registers || launch.lists(id);
         let observed = launch.options.trace.is_some_and(|request| request.warp == id)
             || launch.steps.as_ref().is_some_and(|steps| steps.warp == id)
-            || launch.tap.is_some()
+            || launch.recording().is_some()
             || self.recorder.is_streaming();
         let entry = &launch.program.functions[0];
         let Some(Some(frame)) = self.frames.first_mut().filter(|_| !is_reported && !observed) else {

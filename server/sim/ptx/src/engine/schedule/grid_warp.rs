@@ -9,13 +9,14 @@ use warplens_sim_cuda::registers::{WIDTH, lanes};
 use warplens_sim_cuda::sanitizer::Sanitizer;
 use warplens_sim_warp::note::Note;
 use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::recording::Tap;
 use warplens_sim_warp::trace::{Finding, Reconvergence, RegisterValues};
 use warplens_sim_warp::values::Values;
 
 use super::{deadlock, notes, register_pool, tensor_checks, waiting};
 use crate::engine::exec::frame::Frame;
 use crate::engine::exec::operand::put;
-use crate::engine::exec::value_tracer::registers_of;
+use crate::engine::exec::value_tracer::{ValueTracer, register_values, registers_of};
 use crate::engine::exec::warp::{BarrierWait, Pause, Warp};
 use crate::engine::launch::Launch;
 use crate::engine::run_context::RunContext;
@@ -113,6 +114,33 @@ impl CudaWarp for Warp {
         &mut self.recorder
     }
 
+    fn begin_recording(&mut self, launch: &Launch<'_>, tap: &Tap) {
+        let (executed, lanes) = (self.recorder.executed(), self.lanes_of_frames());
+        for (frame, lanes) in self.frames.iter_mut().zip(lanes) {
+            if let Some(frame) = frame {
+                let function = &launch.program.functions[frame.function as usize];
+                frame.written = Some(frame.written_before(function, &executed, lanes));
+            }
+        }
+        self.tracer = Some(Box::new(ValueTracer::recording(tap, self.id)));
+        self.products.completed.get_or_insert_default();
+    }
+
+    fn send_held(&self, launch: &Launch<'_>, tap: &Tap) {
+        let (executed, lanes) = (self.recorder.executed(), self.lanes_of_frames());
+        let frames =
+            self.frames.iter().zip(lanes).filter_map(|(frame, lanes)| Some((frame.as_ref()?, lanes)));
+        let mut frames: Vec<_> = frames.collect();
+        // What a function holds is what its innermost call holds.
+        frames.sort_by_key(|(frame, _)| frame.local_base);
+        for (frame, lanes) in frames {
+            let function = &launch.program.functions[frame.function as usize];
+            let written = frame.written_before(function, &executed, lanes);
+            tap.holds(self.id, frame.function, &register_values(function, frame, &written));
+        }
+        self.local.send_held(self.id, tap);
+    }
+
     fn take_reconvergences(&mut self) -> Vec<Reconvergence> {
         self.reconvergences.take()
     }
@@ -158,6 +186,21 @@ impl ClusterReports for Warp {
 }
 
 impl Warp {
+    /// The lanes that are in each frame or in a call from there.
+    fn lanes_of_frames(&self) -> Vec<u32> {
+        let mut lanes = vec![0; self.frames.len()];
+        for at in self.groups.places() {
+            let mut next = Some(at.frame);
+            while let Some(slot) = next {
+                lanes[slot as usize] |= at.mask;
+                next = self.frames[slot as usize].as_ref().and_then(|frame| Some(frame.caller?.0));
+            }
+        }
+        // Lanes that have exited leave their values there.
+        lanes[0] = u32::MAX;
+        lanes
+    }
+
     /// Lanes arrive at a barrier. Those that wait there no longer run.
     pub(crate) fn arrive(
         &mut self,
