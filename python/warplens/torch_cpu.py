@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from types import ModuleType, SimpleNamespace
 from typing import Any, Callable
 
-from . import uninitialized
+from . import autocast, uninitialized
 from .memory import HostMemory, memory_of
 from .targets import Target
 from .triton_driver import Event
@@ -53,7 +53,10 @@ def _install(torch: Any, target: Target) -> Callable[[], None]:
     for owner, name, value in replacements:
         setattr(owner, name, value)
 
+    remove_autocast = autocast.install(torch)
+
     def remove() -> None:
+        remove_autocast()
         for owner, name, value in former:
             setattr(owner, name, value)
         mode.__exit__(None, None, None)
