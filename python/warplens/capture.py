@@ -18,7 +18,11 @@ def capture(folder: str | os.PathLike[str]) -> Callable[[], None]:
     """
     from triton.runtime import driver
 
-    active, launcher = driver.active, driver.active.launcher_cls
+    try:
+        active = driver.active
+    except RuntimeError as error:
+        raise RuntimeError(f"`capture` needs a GPU ({error}); `simulate(save=…)` saves launches without one") from error
+    launcher = active.launcher_cls
     captured = _Capture(Path(folder))
 
     def wrapped(source: Any, metadata: Any) -> _Launcher:

@@ -9,14 +9,17 @@ import sys
 import traceback
 from pathlib import Path
 from types import ModuleType
+from typing import Callable
 
-from . import program, report, session
+from . import notes, program, report, session
 from .crash import explain_crash
 from .recorded import BadTrace
 from .targets import Target, UnknownTarget
 from .tritonparse import is_trace, run_trace
 
 USAGE = 2
+# The divergence models of PTX.
+MODELS = ("stack", "ipdom", "frontier", "its")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -38,6 +41,8 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     settings = program.Settings(options.checks, options.model, options.max_steps, options.memory)
     save = Path(options.save).absolute() if options.save else None
+    if save is not None and any(save.glob("*/warplens.toml")):
+        notes.once(f"{options.save} has launches of an earlier run, which `warplens test {options.save}` tests as well")
     current = session.Session(options.target, settings, save, options.only, options.max_launches)
     code = 0
     if is_trace(options.script):
@@ -88,8 +93,8 @@ def run_script(script: str, arguments: list[str]) -> int:
 def _print_error(error: BaseException) -> None:
     """Prints a traceback that begins in the script."""
     own = error.__traceback__
-    inner = own.tb_next if own is not None else None
-    traceback.print_exception(type(error), error, inner or own)
+    # A script that cannot be compiled has no frame.
+    traceback.print_exception(type(error), error, own.tb_next if own is not None else None)
     # Otherwise objects of Triton's compiler outlive it, which it reports.
     traceback.clear_frames(own)
 
@@ -117,6 +122,15 @@ def _target(name: str) -> Target:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
+def _at_least(least: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if not text.isascii() or not text.isdigit() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"`{text}` is not a whole number from {least}")
+        return int(text)
+
+    return number
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="warplens run", description="Run a Python script and simulate the Triton kernels that it launches."
@@ -129,13 +143,15 @@ def _parser() -> argparse.ArgumentParser:
         "--format", choices=("human", "json"), default="human", help="what is printed when the script has ended"
     )
     parser.add_argument("--only", metavar="KERNEL", help="simulate only this kernel")
-    parser.add_argument("--max-launches", type=int, metavar="N", help="simulate only the first N launches")
+    parser.add_argument("--max-launches", type=_at_least(0), metavar="N", help="simulate only the first N launches")
     parser.add_argument(
         "--no-checks", dest="checks", action="store_false", help="do not look for races and uninitialized reads"
     )
-    parser.add_argument("--model", metavar="NAME", help="the divergence model")
-    parser.add_argument("--max-steps", type=int, metavar="N", help="limit of warp instructions of a launch")
-    parser.add_argument("--memory", type=int, metavar="MB", help="limit of memory of a launch")
+    parser.add_argument("--model", choices=MODELS, help="the divergence model")
+    parser.add_argument("--max-steps", type=_at_least(1), metavar="N", help="limit of warp instructions of a launch")
+    parser.add_argument("--memory", type=_at_least(1), metavar="MB", help="limit of memory of a launch")
     parser.add_argument("script", metavar="SCRIPT.py", help="a script, or a trace of TritonParse (.ndjson, .ndjson.gz)")
-    parser.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS", help="arguments of the script")
+    arguments = parser.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS", help="arguments of the script")
+    # So that a missing script is all that a message names.
+    arguments.required = False
     return parser

@@ -8,7 +8,8 @@ import sys
 from types import CodeType
 from typing import Any
 
-_FILE = re.compile(r'^(\s*\.file\s+(\d+)\s+)"[^"]*"', re.MULTILINE)
+_FILE = re.compile(r'^(\s*\.file\s+(\d+)\s+)"([^"]*)"', re.MULTILINE)
+_LOC = re.compile(r"\s*\.loc\s+(\d+)\s+(\d+)\s")
 _FIRST_LOC = re.compile(r"^\s*\.loc\s+(\d+)\s", re.MULTILINE)
 
 
@@ -39,6 +40,16 @@ def source_path(source: Any) -> str | None:
     if not isinstance(code, CodeType) or code.co_filename.startswith("<"):
         return None
     return os.path.abspath(code.co_filename)
+
+
+def source_line(ptx: str, line: int) -> dict[str, Any] | None:
+    """The Python file and line of a line of PTX, which counts from 0."""
+    above = [match for match in map(_LOC.match, ptx.splitlines()[: line + 1]) if match]
+    if not above:
+        return None
+    number = above[-1].group(1)
+    files = (match for match in _FILE.finditer(ptx) if match.group(2) == number)
+    return next(({"file": match.group(3), "line": int(above[-1].group(2))} for match in files), None)
 
 
 def with_source_path(ptx: str, path: str | None) -> str:

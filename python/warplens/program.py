@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .kernel_source import source_line
+
 # Seconds after which a terminal shows which launch is running.
 PATIENCE = 1.0
 
@@ -78,6 +80,18 @@ def simulate(launch_file: Path, launch: str, settings: Settings, out: Path) -> R
         raise ProgramError(f"launch `{launch}` could not be simulated: {reason}")
     report = json.loads(text)
     return Result(report, {name: out / file for name, file in report["saved"].items()})
+
+
+def check(ptx: Path) -> list[dict[str, Any]]:
+    """The errors of PTX that `ptxas` would reject, in the form of findings of a run."""
+    text, _ = _run([find(), "check", "--format", "json", str(ptx)], ptx.name)
+    source = ptx.read_text(encoding="utf-8")
+    errors = [error for error in map(json.loads, text.splitlines()) if error["severity"] == "error"]
+    for error in errors:
+        error["line"] = error["range"]["start"]["line"]
+        error["source"] = source_line(source, error["line"])
+    keys = ("code", "severity", "message", "line", "source")
+    return [{key: error[key] for key in keys} for error in errors]
 
 
 def _run(command: list[str], what: str) -> tuple[str, str]:

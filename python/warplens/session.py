@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional
 
-from . import program
+from . import program, uninitialized
 from .launch_file import Table
+from .memory import HostMemory, memories
 from .runs import Finding, Launch, Runs
 from .targets import Target
 from .triton_launch import Described, Request, describe, folder_name
@@ -46,6 +47,7 @@ class Session:
         """Simulates a launch that was called at a site. `allocate` gives the scratch memory that it asks for."""
         launch = self._add(request, site)
         if not self._selected(launch):
+            _leave_out(request)
             return
         if request.blocks == 0:
             launch.status, launch.verdict, launch.totals = "finished", "clean", {"warp_instructions": 0}
@@ -80,6 +82,13 @@ class Session:
             yield saved
 
 
+def _leave_out(request: Request) -> None:
+    """Lets the tensors of a launch that is left out have values, as if the kernel had written them."""
+    for memory in memories(request.values):
+        if isinstance(memory, HostMemory):
+            uninitialized.define(memory)
+
+
 def _simulate(launch: Launch, described: Described, settings: program.Settings, expect: bool) -> None:
     folder = described.path.parent
     with tempfile.TemporaryDirectory(prefix="after-", dir=folder) as out:
@@ -88,6 +97,8 @@ def _simulate(launch: Launch, described: Described, settings: program.Settings, 
         launch.status, launch.verdict, launch.totals = report["status"], report["verdict"], report["totals"]
         launch.reasons = report["reasons"]
         launch.findings = [Finding.of(finding) for finding in report["findings"]]
+        if "text-errors" in launch.reasons:
+            launch.findings += [Finding.of(finding) for finding in program.check(folder / "kernel.ptx")]
         for buffer in described.arguments.buffers:
             buffer.memory.load(result.buffers[buffer.name])
         for replacement in described.replaced:

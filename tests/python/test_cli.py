@@ -115,6 +115,34 @@ def test_what_is_not_simulated_makes_a_run_incomplete(script: Path) -> None:
     assert [launch["verdict"] for launch in run.launches] == ["clean", "incomplete"]
 
 
+def test_what_a_launch_left_out_has_written_has_values(script: Path) -> None:
+    text = script.read_text().replace("import array", "import array, mark_uninitialized")
+    script.write_text(
+        text.replace("add[(2,)]", "mark_uninitialized(out)\nadd[(2,)]").replace("double[(1,)](x", "double[(1,)](out")
+    )
+    run = run_script(script, "--only", "double")
+    assert (run.code, run.serious) == (3, []), run.text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--target", "sm_99", "a.py"], "`sm_99` is not a target: write one such as sm_80, sm_90 or sm_100"),
+        (["--model", "bogus", "a.py"], "invalid choice: 'bogus'"),
+        (["--max-launches", "-1", "a.py"], "`-1` is not a whole number from 0"),
+        (["--max-steps", "0", "a.py"], "`0` is not a whole number from 1"),
+        ([], "the following arguments are required: SCRIPT.py\n"),
+    ],
+)
+def test_wrong_options_are_refused_before_the_script(
+    capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        cli.main(options)
+    assert stop.value.code == 2
+    assert message in capsys.readouterr().err
+
+
 def test_a_run_without_checks_is_simulated_whole(script: Path) -> None:
     run = run_script(script, "--no-checks")
     assert run.code == 0
