@@ -16,9 +16,10 @@ from collections.abc import Sequence
 from types import ModuleType, SimpleNamespace
 from typing import Any, Callable
 
-from . import autocast, torch_cuda, torch_operators, uninitialized
+from . import autocast, torch_cuda, torch_operators, transfers, uninitialized
 from .memory import HostMemory, memory_of
 from .targets import Target
+from .transfers import is_gpu
 
 
 def install(target: Target) -> Callable[[], None]:
@@ -83,10 +84,13 @@ def _mode(torch: Any) -> Any:
                 device = function(*args)
                 return cuda if device.type == "cpu" else device
             name = getattr(function, "__name__", "")
-            if name in ("cuda", "pin_memory"):
+            if name == "pin_memory":
                 return args[0]
-            args, kwargs = _arguments_on_cpu(torch, name, args, kwargs or {})
-            result = function(*args, **kwargs)
+            kwargs = kwargs or {}
+            where = transfers.destination(name, args, kwargs)
+            args, kwargs = _arguments_on_cpu(name, args, kwargs)
+            result = args[0] if name == "cuda" else function(*args, **kwargs)
+            result = transfers.moved(name, where, args, result)
             if function in empty and kwargs.get("out") is None:
                 _mark(torch, result)
             return result
@@ -94,23 +98,15 @@ def _mode(torch: Any) -> Any:
     return CudaOnCpu()
 
 
-def _arguments_on_cpu(
-    torch: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any]
-) -> tuple[Sequence[Any], dict[str, Any]]:
+def _arguments_on_cpu(name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
     """The arguments of a function of torch, with the CPU for a GPU."""
-    kwargs = {key: "cpu" if key == "device" and _is_gpu(value) else value for key, value in kwargs.items()}
+    kwargs = {key: "cpu" if key == "device" and is_gpu(value) else value for key, value in kwargs.items()}
     kwargs.pop("pin_memory", None)
-    if name == "to" and len(args) > 1 and _is_gpu(args[1]):
+    if name == "to" and len(args) > 1 and is_gpu(args[1]):
         args = (args[0], "cpu", *args[2:])
     if name == "type" and len(args) > 1 and isinstance(args[1], str):
         args = (args[0], args[1].replace("torch.cuda.", "torch."), *args[2:])
     return args, kwargs
-
-
-def _is_gpu(device: Any) -> bool:
-    if isinstance(device, str):
-        return device.split(":")[0] == "cuda"
-    return type(device) is int or getattr(device, "type", None) == "cuda"
 
 
 def _on_cpu(torch: Any) -> list[torch_cuda.Replacement]:
@@ -119,7 +115,7 @@ def _on_cpu(torch: Any) -> list[torch_cuda.Replacement]:
     def nested(former: Any) -> Any:
         @functools.wraps(former)
         def make(*args: Any, **kwargs: Any) -> Any:
-            return former(*args, **_arguments_on_cpu(torch, "", (), kwargs)[1])
+            return former(*args, **_arguments_on_cpu("", (), kwargs)[1])
 
         return make
 
@@ -140,10 +136,18 @@ def _on_cpu(torch: Any) -> list[torch_cuda.Replacement]:
 
 def _in_context(torch: Any, former: Any) -> Any:
     """The context of a default device, below the mode."""
+    from torch.utils._device import _device_constructors
+
     cpu = SimpleNamespace(device=torch.device("cpu"))
 
-    def function_on_device(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return former(cpu if self.device.type == "cuda" else self, *args, **kwargs)
+    def function_on_device(
+        self: Any, function: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        if self.device.type != "cuda":
+            return former(self, function, types, args, kwargs)
+        result = former(cpu, function, types, args, kwargs)
+        made = function in _device_constructors() and (kwargs or {}).get("device") is None
+        return transfers.moved(function.__name__, "cuda", args, result) if made else result
 
     return function_on_device
 

@@ -144,6 +144,36 @@ def test_gradients_of_a_function_with_casts(runs: Runs) -> None:
     assert x.grad.tolist() == [1.0] * 4
 
 
+def test_transfers_copy(runs: Runs) -> None:
+    host = torch.zeros(64)
+    array = host.numpy()
+    on_gpu = [
+        host.cuda(),
+        host.to("cuda"),
+        host.to(device=torch.device("cuda", 0)),
+        torch.as_tensor(array, device="cuda"),
+        torch.nn.Parameter(host, requires_grad=False).cuda(),
+        host.to(torch.ones(1, device="cuda")),
+    ]
+    with torch.device("cuda"):
+        on_gpu.append(torch.as_tensor(array))
+    for x in on_gpu:
+        before = x.cpu()
+        kernels.copy[(1,)](torch.ones(64), x, 64, BLOCK=64)
+        assert (host.sum(), before.sum(), x.sum(), x.to("cpu").sum()) == (0, 0, 64, 64)
+        assert x.cuda() is x
+        assert x.to(x.device) is x
+        doubled = x[8:] * 2
+        assert doubled.to("cuda") is doubled
+        assert doubled.cpu().data_ptr() != doubled.data_ptr()
+    assert host.cpu() is host
+    layer = torch.nn.Linear(2, 2)
+    weight = layer.weight
+    assert layer.cuda().weight is weight
+    assert weight.is_leaf
+    assert weight.cuda() is weight
+
+
 def test_threads(runs: Runs) -> None:
     with ThreadPoolExecutor() as threads:
         assert threads.submit(lambda: copy(torch.ones(4, device="cuda")).is_cuda).result()
