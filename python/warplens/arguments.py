@@ -37,6 +37,11 @@ class Buffer:
     # Whether it is memory that the kernel asked for, which is no result.
     scratch: bool
 
+    @property
+    def file_after(self) -> str:
+        """The file with its contents after the launch."""
+        return f"{self.file[: -len('.bin')]}.after.bin"
+
     def contains(self, memory: Memory) -> bool:
         """Whether memory is a part of it."""
         return self.memory.start <= memory.start and memory.start + memory.size <= self.memory.start + self.memory.size

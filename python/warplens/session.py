@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any, Optional
 
 from . import program, uninitialized
+from .arguments import Buffer
+from .expectations import expectation
 from .launch_file import Table
 from .memory import HostMemory, memories
 from .runs import Finding, Launch, Runs
@@ -105,7 +107,7 @@ def _simulate(launch: Launch, described: Described, settings: program.Settings, 
             replacement.restore()
         if expect and launch.status == "finished":
             described.file.expect = [
-                _expected(folder, buffer.file, buffer.name, result.buffers[buffer.name])
+                _expected(folder, buffer, result.buffers[buffer.name], described.ptx)
                 for buffer in described.arguments.results
             ]
             described.file.write(folder)
@@ -120,13 +122,12 @@ def _say_unfinished(launch: Launch) -> None:
     print(f"warplens: launch {launch.number} of `{launch.kernel}` ended early ({why})", file=sys.stderr)
 
 
-def _expected(folder: Path, before: str, name: str, after: Path) -> Table:
+def _expected(folder: Path, buffer: Buffer, after: Path, ptx: str) -> Table:
     """The expectation of a buffer: a file of its own, unless the kernel left the buffer as it was."""
-    if filecmp.cmp(folder / before, after, shallow=False):
-        return {"name": name, "file": before}
-    file = f"{before[: -len('.bin')]}.after.bin"
-    os.replace(after, folder / file)
-    return {"name": name, "file": file}
+    if filecmp.cmp(folder / buffer.file, after, shallow=False):
+        return {"name": buffer.name, "file": buffer.file}
+    os.replace(after, folder / buffer.file_after)
+    return expectation(buffer.name, buffer.table["buffer"], folder / buffer.file_after, ptx)
 
 
 _current: Session | None = None

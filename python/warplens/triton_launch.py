@@ -57,6 +57,7 @@ class Described:
     """A launch that was written into a folder."""
 
     path: Path
+    ptx: str
     file: LaunchFile
     arguments: Arguments
     # Addresses in buffers, which are those of the simulator in the files.
@@ -86,7 +87,7 @@ def describe(request: Request, number: int, folder: Path, scratch: dict[str, Any
         cluster=1 if ".reqnctapercluster" in ptx else request.cluster,
         cooperative=bool(getattr(request.metadata, "launch_cooperative_grid", False)),
     )
-    return Described(file.write(folder), file, arguments, replaced)
+    return Described(file.write(folder), ptx, file, arguments, replaced)
 
 
 def cached_ptx(metadata: Any) -> str:
