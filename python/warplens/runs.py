@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from .advice import in_python
+
 # The severities that count in a verdict. Information does not.
 SERIOUS = ("error", "warning")
 
@@ -36,7 +38,13 @@ class Finding:
         details = {key: value for key, value in report.items() if key not in known}
         line = report.get("line", -1) + 1
         return Finding(
-            report["code"], report["severity"], report["message"], source.get("file"), source.get("line"), line, details
+            report["code"],
+            report["severity"],
+            in_python(report["message"]),
+            source.get("file"),
+            source.get("line"),
+            line,
+            details,
         )
 
     def to_json(self) -> dict[str, Any]:
