@@ -8,11 +8,12 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, TracebackType
 from typing import Callable
 
 from . import notes, program, report, session
 from .crash import explain_crash
+from .kernel_source import is_of_script
 from .recorded import BadTrace
 from .targets import Target, UnknownTarget
 from .tritonparse import is_trace, run_trace
@@ -49,10 +50,11 @@ def _run(options: argparse.Namespace) -> int:
         run_trace(Path(options.script), current)
     else:
         code = _run_script(options, current)
-    for line in report.as_json(current.runs) if options.format == "json" else ["", *report.as_text(current.runs)]:
+    runs = current.collect()
+    for line in report.as_json(runs) if options.format == "json" else ["", *report.as_text(runs)]:
         print(line)
     sys.stdout.flush()
-    return code or current.runs.exit_code
+    return code or runs.exit_code
 
 
 def _run_script(options: argparse.Namespace, current: session.Session) -> int:
@@ -93,10 +95,22 @@ def run_script(script: str, arguments: list[str]) -> int:
 def _print_error(error: BaseException) -> None:
     """Prints a traceback that begins in the script."""
     own = error.__traceback__
+    if type(error).__module__.startswith("warplens."):
+        _end_in_script(own)
     # A script that cannot be compiled has no frame.
     traceback.print_exception(type(error), error, own.tb_next if own is not None else None)
     # Otherwise objects of Triton's compiler outlive it, which it reports.
     traceback.clear_frames(own)
+
+
+def _end_in_script(frames: TracebackType | None) -> None:
+    """Cuts the frames behind the last one of the script: what this package refuses is not a fault inside of Triton."""
+    last = None
+    while frames is not None:
+        last = frames if is_of_script(frames.tb_frame.f_code.co_filename) else last
+        frames = frames.tb_next
+    if last is not None:
+        last.tb_next = None
 
 
 def _problem(options: argparse.Namespace) -> str | None:

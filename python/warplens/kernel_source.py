@@ -15,19 +15,23 @@ _FIRST_LOC = re.compile(r"^\s*\.loc\s+(\d+)\s", re.MULTILINE)
 
 def call_site() -> tuple[str | None, int | None]:
     """The file and line that launched a kernel: the innermost frame outside of Triton and of this package."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if is_of_script(frame.f_code.co_filename):
+            return os.path.abspath(frame.f_code.co_filename), frame.f_lineno
+        frame = frame.f_back  # type: ignore[assignment]
+    return None, None
+
+
+def is_of_script(file: str) -> bool:
+    """Whether a file of code is neither of Triton nor of this package."""
     # Triton may be absent from `sys.modules` in tests of other frameworks.
     hidden = [os.path.dirname(os.path.abspath(__file__))]
     triton = sys.modules.get("triton")
     if triton is not None and triton.__file__:
         hidden.append(os.path.dirname(os.path.abspath(triton.__file__)))
-    frame = sys._getframe(1)
-    while frame is not None:
-        file = frame.f_code.co_filename
-        path = os.path.abspath(file)
-        if not file.startswith("<") and not any(path.startswith(folder + os.sep) for folder in hidden):
-            return path, frame.f_lineno
-        frame = frame.f_back  # type: ignore[assignment]
-    return None, None
+    path = os.path.abspath(file)
+    return not file.startswith("<") and not any(path.startswith(folder + os.sep) for folder in hidden)
 
 
 def source_path(source: Any) -> str | None:

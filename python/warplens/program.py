@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -76,7 +77,8 @@ def simulate(launch_file: Path, launch: str, settings: Settings, out: Path) -> R
     command += ["--warp", "0,0,0:0", "--save-buffers", str(out), *settings.options()]
     text, errors = _run(command, launch)
     if not text.startswith("{"):
-        reason = errors.strip() or "it printed nothing"
+        # The launch file is a temporary one.
+        reason = re.sub(rf"{re.escape(str(launch_file))}:\d+:\d+: ", "", errors.strip()) or "it printed nothing"
         raise ProgramError(f"launch `{launch}` could not be simulated: {reason}")
     report = json.loads(text)
     return Result(report, {name: out / file for name, file in report["saved"].items()})

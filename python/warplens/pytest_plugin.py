@@ -76,6 +76,7 @@ def _phase(item: Any, name: str, phase: Phase) -> Generator[None, Any, None]:
     if phase.forgets:
         current.runs = Runs()
     outcome = yield
+    current.collect()
     if phase.judges:
         _warn_of_incomplete(item, current.runs)
     if current.runs.verdict != "findings":

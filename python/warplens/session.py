@@ -16,6 +16,7 @@ from typing import Any, Optional
 
 from . import program, uninitialized
 from .arguments import Buffer
+from .child_processes import ChildProcesses
 from .expectations import expectation
 from .launch_file import Table
 from .memory import HostMemory, memories
@@ -43,11 +44,19 @@ class Session:
     only: str | None = None
     max_launches: int | None = None
     runs: Runs = field(default_factory=Runs)
+    children: ChildProcesses = field(default_factory=ChildProcesses)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def run(self, request: Request, site: Site, allocate: Callable[[Request], dict[str, Any]] = _no_scratch) -> None:
         """Simulates a launch that was called at a site. `allocate` gives the scratch memory that it asks for."""
         launch = self._add(request, site)
+        try:
+            self._run(launch, request, allocate)
+        finally:
+            if self.children.is_child:
+                self.children.send(launch)
+
+    def _run(self, launch: Launch, request: Request, allocate: Callable[[Request], dict[str, Any]]) -> None:
         if not self._selected(launch):
             _leave_out(request)
             return
@@ -60,6 +69,18 @@ class Session:
             described = describe(request, launch.number, folder, scratch)
             _simulate(launch, described, self.settings, expect=self.save is not None)
         launch.seconds = time.perf_counter() - start
+
+    def collect(self) -> Runs:
+        """The runs, with the launches of processes that the script has forked."""
+        for launch in self.children.take():
+            launch.number = len(self.runs.launches)
+            self.runs.launches.append(launch)
+        return self.runs
+
+    def become_child(self) -> None:
+        """Called in a process that was forked."""
+        self.children.is_child = True
+        self._lock = threading.Lock()
 
     def _add(self, request: Request, site: Site) -> Launch:
         with self._lock:
@@ -78,7 +99,8 @@ class Session:
             with tempfile.TemporaryDirectory(prefix="warplens-") as folder:
                 yield Path(folder)
         else:
-            saved = self.save / folder_name(launch.number, launch.kernel)
+            process = f"-{os.getpid()}" if self.children.is_child else ""
+            saved = self.save / (folder_name(launch.number, launch.kernel) + process)
             saved.mkdir(parents=True, exist_ok=True)
             launch.folder = str(saved)
             yield saved
@@ -143,3 +165,17 @@ def replace(session: Session | None) -> Session | None:
     global _current
     former, _current = _current, session
     return former
+
+
+def _before_fork() -> None:
+    if _current is not None:
+        _current.children.prepare()
+
+
+def _after_fork() -> None:
+    if _current is not None:
+        _current.become_child()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_child=_after_fork)

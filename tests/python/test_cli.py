@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -124,6 +125,18 @@ def test_what_a_launch_left_out_has_written_has_values(script: Path) -> None:
     assert (run.code, run.serious) == (3, []), run.text
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_launches_of_forked_processes_are_reported(wrong: Path, tmp_path: Path) -> None:
+    call = "add[(2,)](x, y, out, 100, BLOCK=64)"
+    fork = f"import os\nif (child := os.fork()) == 0:\n    {call}\n    os._exit(0)\nos.waitpid(child, 0)"
+    wrong.write_text(wrong.read_text().replace(call, fork))
+    run = run_script(wrong, "--save", str(tmp_path / "saved"))
+    assert run.code == 1, run.text
+    assert [launch["kernel"] for launch in run.launches] == ["double", "add"]
+    assert [(finding["code"], finding["line"]) for finding in run.serious] == [("out-of-bounds", STORE_LINE)]
+    assert len(list((tmp_path / "saved").iterdir())) == 2
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -165,6 +178,16 @@ def test_the_traceback_begins_in_the_script(script: Path) -> None:
     script.write_text("def f():\n    raise ValueError('no')\n\n\nf()\n")
     run = run_warplens(str(script))
     assert run.stderr.splitlines()[1] == f'  File "{script}", line 5, in <module>'
+
+
+def test_what_is_refused_is_said_at_the_line_of_the_script(script: Path) -> None:
+    script.write_text(script.read_text().replace("add[(2,)]", "add[(1, 70_000)]"))
+    run = run_warplens(str(script))
+    assert run.returncode == 1
+    lines = run.stderr.splitlines()
+    assert lines[1] == f'  File "{script}", line 22, in <module>'
+    assert [line for line in lines if line.startswith("  File")] == lines[1:2]
+    assert lines[-1].endswith("launch `add #0` could not be simulated: the grid has at most 65535 blocks in y and z")
 
 
 def test_saved_launches_replay_to_the_same_bytes(script: Path, tmp_path: Path) -> None:
