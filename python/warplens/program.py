@@ -78,7 +78,8 @@ def simulate(launch_file: Path, launch: str, settings: Settings, out: Path) -> R
     text, errors = _run(command, launch)
     if not text.startswith("{"):
         # The launch file is a temporary one.
-        reason = re.sub(rf"{re.escape(str(launch_file))}:\d+:\d+: ", "", errors.strip()) or "it printed nothing"
+        where = rf"^warplens: ({re.escape(str(launch_file))}:\d+:\d+: )?"
+        reason = re.sub(where, "", errors.strip()) or "it printed nothing"
         raise ProgramError(f"launch `{launch}` could not be simulated: {reason}")
     report = json.loads(text)
     return Result(report, {name: out / file for name, file in report["saved"].items()})
