@@ -48,11 +48,12 @@ def _install(torch: Any, target: Target) -> Callable[[], None]:
         *_on_cpu(torch),
         (torch, "Generator", _generator(torch)),
         (threading.Thread, "start", _start_in(mode)),
+        *_code_of_the_script(torch, mode),
     ]
     former = [(owner, name, getattr(owner, name)) for owner, name, _ in changes]
     for owner, name, value in changes:
         setattr(owner, name, value)
-    undo = [autocast.install(torch), torch_operators.install(torch)]
+    undo = [autocast.install(torch), torch_operators.install(torch, functools.partial(_in_mode, mode))]
 
     def remove() -> None:
         for function in undo:
@@ -88,7 +89,8 @@ def _mode(torch: Any) -> Any:
                 return args[0]
             kwargs = kwargs or {}
             where = transfers.destination(name, args, kwargs)
-            args, kwargs = _arguments_on_cpu(name, args, kwargs)
+            if not _is_operator_of_script(function):
+                args, kwargs = _arguments_on_cpu(name, args, kwargs)
             result = args[0] if name == "cuda" else function(*args, **kwargs)
             result = transfers.moved(name, where, args, result)
             if function in empty and kwargs.get("out") is None:
@@ -96,6 +98,12 @@ def _mode(torch: Any) -> Any:
             return result
 
     return CudaOnCpu()
+
+
+def _is_operator_of_script(function: Any) -> bool:
+    """Whether it is an operator that is not of torch: it gets its arguments as they are."""
+    name = getattr(function, "_qualified_op_name", None) or getattr(function, "_name", None)
+    return isinstance(name, str) and "::" in name and not name.startswith("aten::")
 
 
 def _arguments_on_cpu(name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
@@ -112,7 +120,7 @@ def _arguments_on_cpu(name: str, args: Sequence[Any], kwargs: dict[str, Any]) ->
 def _on_cpu(torch: Any) -> list[torch_cuda.Replacement]:
     """Functions that make tensors, and that a mode does not see."""
 
-    def nested(former: Any) -> Any:
+    def on_cpu(former: Any) -> Any:
         @functools.wraps(former)
         def make(*args: Any, **kwargs: Any) -> Any:
             return former(*args, **_arguments_on_cpu("", (), kwargs)[1])
@@ -128,9 +136,10 @@ def _on_cpu(torch: Any) -> list[torch_cuda.Replacement]:
     former_load = torch.load
     functions = ("nested_tensor", "as_nested_tensor")
     return [
+        (torch.UntypedStorage, "_new_shared", on_cpu(torch.UntypedStorage._new_shared)),
         (torch, "load", functools.wraps(former_load)(load)),
         (DeviceContext, "__torch_function__", _in_context(torch, DeviceContext.__torch_function__)),
-        *[(torch.nested, name, nested(getattr(torch.nested, name))) for name in functions],
+        *[(torch.nested, name, on_cpu(getattr(torch.nested, name))) for name in functions],
     ]
 
 
@@ -152,18 +161,33 @@ def _in_context(torch: Any, former: Any) -> Any:
     return function_on_device
 
 
+def _in_mode(mode: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that torch calls, with the mode: torch leaves it for what a function of torch does inside."""
+    from torch.overrides import _get_current_function_mode_stack
+
+    @functools.wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if mode in _get_current_function_mode_stack():
+            return function(*args, **kwargs)
+        with mode:
+            return function(*args, **kwargs)
+
+    return run
+
+
+def _code_of_the_script(torch: Any, mode: Any) -> list[torch_cuda.Replacement]:
+    """Functions of torch that call functions of the script: gradients."""
+    name = "_engine_run_backward"
+    modules = [module for module in (torch.autograd, torch.autograd.graph) if hasattr(module, name)]
+    return [(module, name, _in_mode(mode, getattr(module, name))) for module in modules]
+
+
 def _start_in(mode: Any) -> Any:
     """Starts a thread, which has modes of its own."""
     former = threading.Thread.start
 
     def start(thread: threading.Thread) -> None:
-        run = thread.run
-
-        def run_in_mode() -> None:
-            with mode:
-                run()
-
-        thread.run = run_in_mode  # type: ignore[method-assign]
+        thread.run = _in_mode(mode, thread.run)  # type: ignore[method-assign]
         former(thread)
 
     return start

@@ -51,6 +51,7 @@ def replacements(torch: Any, target: Target) -> list[Replacement]:
     found = [(module, name, value) for module in modules for name, value in functions.items() if hasattr(module, name)]
     found += [(cuda, name, _refused(name, getattr(cuda, name))) for name in _needs_a_device(torch, functions)]
     found += [(cuda.nvtx, name, _constant(0)) for name in NVTX]
+    found += [(cuda.profiler, name, _constant(None)) for name in ("start", "stop")]
     for name in ("Stream", "Event"):
         found += [(torch, name, functions[name])] if hasattr(torch, name) else []
     profiler = torch.autograd.profiler.profile
@@ -143,7 +144,7 @@ def _properties(target: Target) -> SimpleNamespace:
         L2_cache_size=50 << 20,
         is_integrated=False,
         is_multi_gpu_board=False,
-        gcnArchName="",
+        uuid="00000000-0000-0000-0000-000000000000",
     )
 
 
@@ -229,3 +230,6 @@ class Stream(Block):
 
     def query(self) -> bool:
         return True
+
+    def is_capturing(self) -> bool:
+        return False

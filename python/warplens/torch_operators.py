@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from typing import Any, Callable
 
 
-def install(torch: Any) -> Callable[[], None]:
-    """Registers what is meant for a GPU for the CPU too; the function that is returned undoes that for what comes."""
+def install(torch: Any, in_mode: Callable[[Any], Any]) -> Callable[[], None]:
+    """Registers what is meant for a GPU for the CPU too, and runs the functions of operators in the mode of `in_mode`.
+
+    The function that is returned undoes that for what is registered later.
+    """
     library = torch.library.Library
     former = library.impl
     on_gpu: set[tuple[str, str]] = set()
@@ -18,6 +22,8 @@ def install(torch: Any) -> Callable[[], None]:
         name = name.split("::")[-1]
         if key.endswith("CPU") and (name, key) in on_gpu:
             return
+        if self.ns != "aten" and inspect.isfunction(fn):
+            fn = in_mode(fn)
         former(self, op_name, fn, dispatch_key, **options)
         if key.endswith("CUDA"):
             key = key[: -len("CUDA")] + "CPU"
@@ -33,5 +39,5 @@ def install(torch: Any) -> Callable[[], None]:
     library.impl = impl
     for operator in list(getattr(torch._library.custom_ops, "OPDEFS", {}).values()):
         if "cuda" in operator._backend_fns:
-            former(operator._lib, operator._name, operator._backend_fns["cuda"], "CPU")
+            former(operator._lib, operator._name, in_mode(operator._backend_fns["cuda"]), "CPU")
     return remove

@@ -89,6 +89,13 @@ def test_operators_that_are_registered_for_a_gpu(runs: Runs) -> None:
     def _on_cpu(x: torch.Tensor) -> torch.Tensor:
         return x
 
+    @torch.library.custom_op(  # type: ignore[untyped-decorator]
+        "warplens_test::make", mutates_args=(), device_types="cuda"
+    )
+    def make(n: int, device: torch.device) -> torch.Tensor:
+        return torch.ones(n, device=device)
+
+    assert make(3, torch.device("cuda")).sum() == make(3, device=torch.device("cuda")).sum() == 3
     library = torch.library.Library("warplens_test_library", "DEF")
     library.define("twice(Tensor x) -> Tensor")
     library.impl("twice", lambda x: x, "CPU")
@@ -172,6 +179,37 @@ def test_transfers_copy(runs: Runs) -> None:
     assert layer.cuda().weight is weight
     assert weight.is_leaf
     assert weight.cuda() is weight
+
+
+def test_functions_that_torch_calls(runs: Runs) -> None:
+    """The body of an operator and of a gradient."""
+
+    @torch.library.custom_op("warplens_test::on_device", mutates_args=())  # type: ignore[untyped-decorator]
+    def on_device(x: torch.Tensor) -> torch.Tensor:
+        assert x.device.type == "cuda"
+        return copy(x) + torch.zeros(4, device="cuda")
+
+    class Copy(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return on_device(x)
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            assert grad.is_cuda
+            return copy(grad.contiguous()) * torch.ones(4, device="cuda")
+
+    x = torch.ones(4, device="cuda", requires_grad=True)
+    Copy.apply(x).sum().backward()
+    assert x.grad.tolist() == [1.0] * 4
+    (grad,) = torch.autograd.grad(Copy.apply(x).sum(), x)
+    assert grad.cuda() is grad
+    torch.autograd.backward(Copy.apply(x).sum())
+    torch.optim.Adam([x]).step()
+    assert len(runs.launches) == 6
+    data = torch.utils.data.TensorDataset(torch.arange(4.0))
+    (batch,) = next(iter(torch.utils.data.DataLoader(data, batch_size=4, num_workers=1)))
+    copy(batch[0].cuda())
 
 
 def test_threads(runs: Runs) -> None:
