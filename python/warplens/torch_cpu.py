@@ -39,30 +39,61 @@ def install(target: Target) -> Callable[[], None]:
     return remove
 
 
+# Whether the device "cuda" is the CPU. A block inside of another one only changes what torch says about the device.
+_is_installed = False
+
+
 def _install(torch: Any, target: Target) -> Callable[[], None]:
     """Prepares torch; the function that is returned undoes that."""
+    undo = [] if _is_installed else [_install_device(torch)]
+    undo.append(_replace(torch_cuda.replacements(torch, target)))
+
+    def remove() -> None:
+        for function in reversed(undo):
+            function()
+
+    return remove
+
+
+def _install_device(torch: Any) -> Callable[[], None]:
+    """Makes the device "cuda" the CPU; the function that is returned undoes that."""
+    global _is_installed
+    _is_installed = True
     mode = _mode(torch)
     mode.__enter__()
     changes = [
-        *torch_cuda.replacements(torch, target),
         *_on_cpu(torch),
         (torch, "Generator", _generator(torch)),
         (threading.Thread, "start", _start_in(mode)),
         *_code_of_the_script(torch, mode),
     ]
+    undo = [
+        _replace(changes),
+        autocast.install(torch),
+        torch_operators.install(torch, functools.partial(_in_mode, mode)),
+    ]
+
+    def remove() -> None:
+        global _is_installed
+        for function in reversed(undo):
+            function()
+        mode.__exit__(None, None, None)
+        _is_installed = False
+
+    return remove
+
+
+def _replace(changes: Sequence[torch_cuda.Replacement]) -> Callable[[], None]:
+    """Replaces attributes; the function that is returned undoes that."""
     former = [(owner, name, getattr(owner, name)) for owner, name, _ in changes]
     for owner, name, value in changes:
         setattr(owner, name, value)
-    undo = [autocast.install(torch), torch_operators.install(torch, functools.partial(_in_mode, mode))]
 
-    def remove() -> None:
-        for function in undo:
-            function()
+    def restore() -> None:
         for owner, name, value in reversed(former):
             setattr(owner, name, value)
-        mode.__exit__(None, None, None)
 
-    return remove
+    return restore
 
 
 def _mode(torch: Any) -> Any:

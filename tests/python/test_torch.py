@@ -212,6 +212,19 @@ def test_functions_that_torch_calls(runs: Runs) -> None:
     copy(batch[0].cuda())
 
 
+def test_a_block_inside_of_another_one(runs: Runs) -> None:
+    x = torch.zeros(64, device="cuda")
+    with torch.device("cuda"), warplens.simulate("sm_80"):
+        assert torch.cuda.get_device_capability() == (8, 0)
+        assert x.to("cuda") is x
+        with torch.autocast("cuda"):
+            assert (torch.ones(2, 2) @ torch.ones(2, 2)).dtype == torch.float16
+        assert (torch.ones(2, 2) @ torch.ones(2, 2)).dtype == torch.float32
+    assert torch.cuda.get_device_capability() == (9, 0)
+    assert x.to("cuda") is x
+    assert not runs.launches
+
+
 def test_threads(runs: Runs) -> None:
     with ThreadPoolExecutor() as threads:
         assert threads.submit(lambda: copy(torch.ones(4, device="cuda")).is_cuda).result()
