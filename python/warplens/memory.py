@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from numbers import Number
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -99,7 +100,7 @@ def memories(values: Iterable[Any]) -> Iterator[Memory]:
     for value in values:
         if isinstance(value, (tuple, list)):
             yield from memories(value)
-        elif value is not None and not isinstance(value, (bool, int, float, str)):
+        elif value is not None and not isinstance(value, (Number, str)):
             with contextlib.suppress(UnknownMemory):
                 yield memory_of(value)[0]
 
