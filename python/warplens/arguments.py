@@ -17,6 +17,8 @@ from .scalars import element, scalar
 
 # Triton takes a pointer for a multiple of this if it is one here, and the simulator places memory at such multiples.
 ALIGNMENT = 16
+# What the simulator allows the buffers of a launch.
+MOST_BYTES = 1 << 30
 
 
 class UnknownArgument(TypeError):
@@ -34,6 +36,11 @@ class Buffer:
     table: Table
     # Whether it is memory that the kernel asked for, which is no result.
     scratch: bool
+
+    @property
+    def file_after(self) -> str:
+        """The file with its contents after the launch."""
+        return f"{self.file[: -len('.bin')]}.after.bin"
 
     def contains(self, memory: Memory) -> bool:
         """Whether memory is a part of it."""
@@ -133,6 +140,12 @@ class Arguments:
         """Adds memory that no argument has had so far, and writes its contents."""
         if memory.start % ALIGNMENT:
             raise UnknownArgument(f"argument `{name}`: its memory does not begin at a multiple of {ALIGNMENT}: copy it")
+        total = memory.size + sum(buffer.memory.size for buffer in self.buffers)
+        if total > MOST_BYTES:
+            raise UnknownArgument(
+                f"argument `{name}`: its memory has {memory.size:,} bytes, all buffers of the launch so far {total:,}, "
+                f"and they may have {MOST_BYTES:,} (1 GB): use a smaller problem"
+            )
         file = self._file(name)
         with open(self.folder / file, "wb") as out:
             out.write(memory.contents())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable
 
+from .expectations import expectation
 from .triton_launch import Request, cached_ptx, describe, folder_name
 
 
@@ -18,7 +19,11 @@ def capture(folder: str | os.PathLike[str]) -> Callable[[], None]:
     """
     from triton.runtime import driver
 
-    active, launcher = driver.active, driver.active.launcher_cls
+    try:
+        active = driver.active
+    except RuntimeError as error:
+        raise RuntimeError(f"`capture` needs a GPU ({error}); `simulate(save=…)` saves launches without one") from error
+    launcher = active.launcher_cls
     captured = _Capture(Path(folder))
 
     def wrapped(source: Any, metadata: Any) -> _Launcher:
@@ -66,7 +71,7 @@ class _Launcher:
         self._inner(grid_x, grid_y, grid_z, *rest)
         described.file.expect = []
         for buffer in described.arguments.results:
-            file = f"{buffer.file[: -len('.bin')]}.after.bin"
-            (folder / file).write_bytes(buffer.memory.contents())
-            described.file.expect.append({"name": buffer.name, "file": file})
+            after = folder / buffer.file_after
+            after.write_bytes(buffer.memory.contents())
+            described.file.expect.append(expectation(buffer.name, buffer.table["buffer"], after, described.ptx))
         described.file.write(folder)

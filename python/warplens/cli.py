@@ -8,15 +8,19 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, TracebackType
+from typing import Callable
 
-from . import program, report, session
+from . import notes, program, report, session
 from .crash import explain_crash
+from .kernel_source import is_of_script
 from .recorded import BadTrace
 from .targets import Target, UnknownTarget
 from .tritonparse import is_trace, run_trace
 
 USAGE = 2
+# The divergence models of PTX.
+MODELS = ("stack", "ipdom", "frontier", "its")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -38,16 +42,22 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     settings = program.Settings(options.checks, options.model, options.max_steps, options.memory)
     save = Path(options.save).absolute() if options.save else None
+    if save is not None and any(save.glob("*/warplens.toml")):
+        notes.once(f"{options.save} has launches of an earlier run, which `warplens test {options.save}` tests as well")
     current = session.Session(options.target, settings, save, options.only, options.max_launches)
     code = 0
     if is_trace(options.script):
         run_trace(Path(options.script), current)
     else:
         code = _run_script(options, current)
-    for line in report.as_json(current.runs) if options.format == "json" else ["", *report.as_text(current.runs)]:
+    runs = current.collect()
+    kernels = sorted({launch.kernel for launch in runs.launches})
+    if options.only is not None and kernels and options.only not in kernels:
+        notes.once(f"no kernel `{options.only}` was launched, but {', '.join(f'`{kernel}`' for kernel in kernels)}")
+    for line in report.as_json(runs) if options.format == "json" else ["", *report.as_text(runs)]:
         print(line)
     sys.stdout.flush()
-    return code or current.runs.exit_code
+    return code or runs.exit_code
 
 
 def _run_script(options: argparse.Namespace, current: session.Session) -> int:
@@ -88,10 +98,22 @@ def run_script(script: str, arguments: list[str]) -> int:
 def _print_error(error: BaseException) -> None:
     """Prints a traceback that begins in the script."""
     own = error.__traceback__
-    inner = own.tb_next if own is not None else None
-    traceback.print_exception(type(error), error, inner or own)
+    if type(error).__module__.startswith("warplens."):
+        _end_in_script(own)
+    # A script that cannot be compiled has no frame.
+    traceback.print_exception(type(error), error, own.tb_next if own is not None else None)
     # Otherwise objects of Triton's compiler outlive it, which it reports.
     traceback.clear_frames(own)
+
+
+def _end_in_script(frames: TracebackType | None) -> None:
+    """Cuts the frames behind the last one of the script: what this package refuses is not a fault inside of Triton."""
+    last = None
+    while frames is not None:
+        last = frames if is_of_script(frames.tb_frame.f_code.co_filename) else last
+        frames = frames.tb_next
+    if last is not None:
+        last.tb_next = None
 
 
 def _problem(options: argparse.Namespace) -> str | None:
@@ -117,6 +139,15 @@ def _target(name: str) -> Target:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
+def _at_least(least: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if not text.isascii() or not text.isdigit() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"`{text}` is not a whole number from {least}")
+        return int(text)
+
+    return number
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="warplens run", description="Run a Python script and simulate the Triton kernels that it launches."
@@ -129,13 +160,15 @@ def _parser() -> argparse.ArgumentParser:
         "--format", choices=("human", "json"), default="human", help="what is printed when the script has ended"
     )
     parser.add_argument("--only", metavar="KERNEL", help="simulate only this kernel")
-    parser.add_argument("--max-launches", type=int, metavar="N", help="simulate only the first N launches")
+    parser.add_argument("--max-launches", type=_at_least(0), metavar="N", help="simulate only the first N launches")
     parser.add_argument(
         "--no-checks", dest="checks", action="store_false", help="do not look for races and uninitialized reads"
     )
-    parser.add_argument("--model", metavar="NAME", help="the divergence model")
-    parser.add_argument("--max-steps", type=int, metavar="N", help="limit of warp instructions of a launch")
-    parser.add_argument("--memory", type=int, metavar="MB", help="limit of memory of a launch")
+    parser.add_argument("--model", choices=MODELS, help="the divergence model")
+    parser.add_argument("--max-steps", type=_at_least(1), metavar="N", help="limit of warp instructions of a launch")
+    parser.add_argument("--memory", type=_at_least(1), metavar="MB", help="limit of memory of a launch")
     parser.add_argument("script", metavar="SCRIPT.py", help="a script, or a trace of TritonParse (.ndjson, .ndjson.gz)")
-    parser.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS", help="arguments of the script")
+    arguments = parser.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS", help="arguments of the script")
+    # So that a missing script is all that a message names.
+    arguments.required = False
     return parser

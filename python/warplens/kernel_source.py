@@ -8,25 +8,30 @@ import sys
 from types import CodeType
 from typing import Any
 
-_FILE = re.compile(r'^(\s*\.file\s+(\d+)\s+)"[^"]*"', re.MULTILINE)
+_FILE = re.compile(r'^(\s*\.file\s+(\d+)\s+)"([^"]*)"', re.MULTILINE)
+_LOC = re.compile(r"\s*\.loc\s+(\d+)\s+(\d+)\s")
 _FIRST_LOC = re.compile(r"^\s*\.loc\s+(\d+)\s", re.MULTILINE)
 
 
 def call_site() -> tuple[str | None, int | None]:
     """The file and line that launched a kernel: the innermost frame outside of Triton and of this package."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if is_of_script(frame.f_code.co_filename):
+            return os.path.abspath(frame.f_code.co_filename), frame.f_lineno
+        frame = frame.f_back  # type: ignore[assignment]
+    return None, None
+
+
+def is_of_script(file: str) -> bool:
+    """Whether a file of code is neither of Triton nor of this package."""
     # Triton may be absent from `sys.modules` in tests of other frameworks.
     hidden = [os.path.dirname(os.path.abspath(__file__))]
     triton = sys.modules.get("triton")
     if triton is not None and triton.__file__:
         hidden.append(os.path.dirname(os.path.abspath(triton.__file__)))
-    frame = sys._getframe(1)
-    while frame is not None:
-        file = frame.f_code.co_filename
-        path = os.path.abspath(file)
-        if not file.startswith("<") and not any(path.startswith(folder + os.sep) for folder in hidden):
-            return path, frame.f_lineno
-        frame = frame.f_back  # type: ignore[assignment]
-    return None, None
+    path = os.path.abspath(file)
+    return not file.startswith("<") and not any(path.startswith(folder + os.sep) for folder in hidden)
 
 
 def source_path(source: Any) -> str | None:
@@ -39,6 +44,16 @@ def source_path(source: Any) -> str | None:
     if not isinstance(code, CodeType) or code.co_filename.startswith("<"):
         return None
     return os.path.abspath(code.co_filename)
+
+
+def source_line(ptx: str, line: int) -> dict[str, Any] | None:
+    """The Python file and line of a line of PTX, which counts from 0."""
+    above = [match for match in map(_LOC.match, ptx.splitlines()[: line + 1]) if match]
+    if not above:
+        return None
+    number = above[-1].group(1)
+    files = (match for match in _FILE.finditer(ptx) if match.group(2) == number)
+    return next(({"file": match.group(3), "line": int(above[-1].group(2))} for match in files), None)
 
 
 def with_source_path(ptx: str, path: str | None) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from numbers import Number
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -90,6 +93,16 @@ def memory_of(tensor: Any) -> tuple[Memory, int]:
         f"the memory of a {kind} is unknown: it has neither untyped_storage(), as tensors of torch, "
         "nor __array_interface__, as arrays of numpy"
     )
+
+
+def memories(values: Iterable[Any]) -> Iterator[Memory]:
+    """The allocations of the tensors and tensor descriptors among arguments of a launch."""
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            yield from memories(value)
+        elif value is not None and not isinstance(value, (Number, str)):
+            with contextlib.suppress(UnknownMemory):
+                yield memory_of(value)[0]
 
 
 def _unwrapped(tensor: Any) -> Any:

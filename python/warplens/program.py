@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from .kernel_source import source_line
 
 # Seconds after which a terminal shows which launch is running.
 PATIENCE = 1.0
@@ -74,10 +77,24 @@ def simulate(launch_file: Path, launch: str, settings: Settings, out: Path) -> R
     command += ["--warp", "0,0,0:0", "--save-buffers", str(out), *settings.options()]
     text, errors = _run(command, launch)
     if not text.startswith("{"):
-        reason = errors.strip() or "it printed nothing"
+        # The launch file is a temporary one.
+        where = rf"^warplens: ({re.escape(str(launch_file))}:\d+:\d+: )?"
+        reason = re.sub(where, "", errors.strip()) or "it printed nothing"
         raise ProgramError(f"launch `{launch}` could not be simulated: {reason}")
     report = json.loads(text)
     return Result(report, {name: out / file for name, file in report["saved"].items()})
+
+
+def check(ptx: Path) -> list[dict[str, Any]]:
+    """The errors of PTX that `ptxas` would reject, in the form of findings of a run."""
+    text, _ = _run([find(), "check", "--format", "json", str(ptx)], ptx.name)
+    source = ptx.read_text(encoding="utf-8")
+    errors = [error for error in map(json.loads, text.splitlines()) if error["severity"] == "error"]
+    for error in errors:
+        error["line"] = error["range"]["start"]["line"]
+        error["source"] = source_line(source, error["line"])
+    keys = ("code", "severity", "message", "line", "source")
+    return [{key: error[key] for key in keys} for error in errors]
 
 
 def _run(command: list[str], what: str) -> tuple[str, str]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+
+if TYPE_CHECKING:
+    from .runs import Runs
 
 DEFAULT_TARGET = "sm_80"
 
@@ -22,10 +25,20 @@ def pytest_addoption(parser: Any) -> None:
 
 def pytest_configure(config: Any) -> None:
     if config.getoption("--warplens"):
+        from .targets import UnknownTarget
         from .triton import activate
 
         # Before the modules of tests are imported, which may ask whether there is a GPU.
-        activate(config.getoption("--warplens-target"))
+        try:
+            activate(config.getoption("--warplens-target"))
+        except UnknownTarget as error:
+            raise pytest.UsageError(f"--warplens-target: {error}") from error
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_setup(item: Any) -> Generator[None, Any, None]:
+    """Sets a test up. What its fixtures launch belongs to the test."""
+    yield from _phase(item, "setup", Phase(forgets=True, judges=False))
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -34,6 +47,23 @@ def pytest_runtest_call(item: Any) -> Generator[None, Any, None]:
 
     A launch that is incomplete is a warning of pytest.
     """
+    yield from _phase(item, "call", Phase(forgets=False, judges=True))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_teardown(item: Any) -> Generator[None, Any, None]:
+    """Tears a test down, and fails if a launch has an error or a warning."""
+    yield from _phase(item, "teardown", Phase(forgets=True, judges=True))
+
+
+class Phase(NamedTuple):
+    """Whether a phase forgets what was launched before it, and whether launches so far fail it."""
+
+    forgets: bool
+    judges: bool
+
+
+def _phase(item: Any, name: str, phase: Phase) -> Generator[None, Any, None]:
     from . import session
 
     current = session.current()
@@ -43,11 +73,24 @@ def pytest_runtest_call(item: Any) -> Generator[None, Any, None]:
     from .report import as_text
     from .runs import Runs
 
-    current.runs = Runs()
+    if phase.forgets:
+        current.runs = Runs()
     outcome = yield
-    for launch in current.runs.launches:
+    current.collect()
+    if phase.judges:
+        _warn_of_incomplete(item, current.runs)
+    if current.runs.verdict != "findings":
+        return
+    report = "\n".join(as_text(current.runs))
+    if outcome.excinfo is not None:
+        # A wrong value may follow from the finding.
+        item.add_report_section(name, "warplens", report)
+    elif phase.judges:
+        outcome.force_exception(pytest.fail.Exception(report, pytrace=False))
+
+
+def _warn_of_incomplete(item: Any, runs: Runs) -> None:
+    for launch in runs.launches:
         if launch.verdict == "incomplete":
             missing = ", ".join(launch.reasons) or launch.status
             item.warn(pytest.PytestWarning(f"launch {launch.number} of `{launch.kernel}` is incomplete: {missing}"))
-    if current.runs.verdict == "findings" and outcome.excinfo is None:
-        outcome.force_exception(pytest.fail.Exception("\n".join(as_text(current.runs)), pytrace=False))

@@ -71,7 +71,8 @@ def _finding(group: list[tuple[Launch, Finding]]) -> list[str]:
     where = f"`{launch.kernel}`" + (f" at {_short(launch.file)}:{launch.line}" if launch.file else "")
     others = [str(other.number) for other, _ in group[1:]]
     also = f", also in {'launches' if len(others) > 1 else 'launch'} {_listing(others)}" if others else ""
-    lines.append(f"      = launch {launch.number}, {where}, line {finding.ptx_line} of its PTX{also}")
+    ptx_line = f", line {finding.ptx_line} of its PTX" if finding.ptx_line else ""
+    lines.append(f"      = launch {launch.number}, {where}{ptx_line}{also}")
     return lines
 
 

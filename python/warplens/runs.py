@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from .advice import in_python
+
 # The severities that count in a verdict. Information does not.
 SERIOUS = ("error", "warning")
 
@@ -18,8 +20,8 @@ class Finding:
     message: str
     file: str | None
     line: int | None
-    # The line in `kernel.ptx`, from 1.
-    ptx_line: int
+    # The line in `kernel.ptx`, from 1, unless it is about the whole launch.
+    ptx_line: int | None
     # Whatever else `warplens sim --format json` tells about it, such as the warp and related places.
     details: dict[str, Any] = field(default_factory=dict)
 
@@ -34,9 +36,15 @@ class Finding:
         source = report.get("source") or {}
         known = ("code", "severity", "message", "source", "line")
         details = {key: value for key, value in report.items() if key not in known}
-        line = report.get("line", -1) + 1
+        line = report["line"] + 1 if "line" in report else None
         return Finding(
-            report["code"], report["severity"], report["message"], source.get("file"), source.get("line"), line, details
+            report["code"],
+            report["severity"],
+            in_python(report["message"]),
+            source.get("file"),
+            source.get("line"),
+            line,
+            details,
         )
 
     def to_json(self) -> dict[str, Any]:

@@ -14,8 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional
 
-from . import program
+from . import program, uninitialized
+from .arguments import Buffer
+from .child_processes import ChildProcesses
+from .expectations import expectation
 from .launch_file import Table
+from .memory import HostMemory, memories
 from .runs import Finding, Launch, Runs
 from .targets import Target
 from .triton_launch import Described, Request, describe, folder_name
@@ -40,12 +44,21 @@ class Session:
     only: str | None = None
     max_launches: int | None = None
     runs: Runs = field(default_factory=Runs)
+    children: ChildProcesses = field(default_factory=ChildProcesses)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def run(self, request: Request, site: Site, allocate: Callable[[Request], dict[str, Any]] = _no_scratch) -> None:
         """Simulates a launch that was called at a site. `allocate` gives the scratch memory that it asks for."""
         launch = self._add(request, site)
+        try:
+            self._run(launch, request, allocate)
+        finally:
+            if self.children.is_child:
+                self.children.send(launch)
+
+    def _run(self, launch: Launch, request: Request, allocate: Callable[[Request], dict[str, Any]]) -> None:
         if not self._selected(launch):
+            _leave_out(request)
             return
         if request.blocks == 0:
             launch.status, launch.verdict, launch.totals = "finished", "clean", {"warp_instructions": 0}
@@ -56,6 +69,18 @@ class Session:
             described = describe(request, launch.number, folder, scratch)
             _simulate(launch, described, self.settings, expect=self.save is not None)
         launch.seconds = time.perf_counter() - start
+
+    def collect(self) -> Runs:
+        """The runs, with the launches of processes that the script has forked."""
+        for launch in self.children.take():
+            launch.number = len(self.runs.launches)
+            self.runs.launches.append(launch)
+        return self.runs
+
+    def become_child(self) -> None:
+        """Called in a process that was forked."""
+        self.children.is_child = True
+        self._lock = threading.Lock()
 
     def _add(self, request: Request, site: Site) -> Launch:
         with self._lock:
@@ -74,10 +99,18 @@ class Session:
             with tempfile.TemporaryDirectory(prefix="warplens-") as folder:
                 yield Path(folder)
         else:
-            saved = self.save / folder_name(launch.number, launch.kernel)
+            process = f"-{os.getpid()}" if self.children.is_child else ""
+            saved = self.save / (folder_name(launch.number, launch.kernel) + process)
             saved.mkdir(parents=True, exist_ok=True)
             launch.folder = str(saved)
             yield saved
+
+
+def _leave_out(request: Request) -> None:
+    """Lets the tensors of a launch that is left out have values, as if the kernel had written them."""
+    for memory in memories(request.values):
+        if isinstance(memory, HostMemory):
+            uninitialized.define(memory)
 
 
 def _simulate(launch: Launch, described: Described, settings: program.Settings, expect: bool) -> None:
@@ -88,13 +121,15 @@ def _simulate(launch: Launch, described: Described, settings: program.Settings, 
         launch.status, launch.verdict, launch.totals = report["status"], report["verdict"], report["totals"]
         launch.reasons = report["reasons"]
         launch.findings = [Finding.of(finding) for finding in report["findings"]]
+        if "text-errors" in launch.reasons:
+            launch.findings += [Finding.of(finding) for finding in program.check(folder / "kernel.ptx")]
         for buffer in described.arguments.buffers:
             buffer.memory.load(result.buffers[buffer.name])
         for replacement in described.replaced:
             replacement.restore()
         if expect and launch.status == "finished":
             described.file.expect = [
-                _expected(folder, buffer.file, buffer.name, result.buffers[buffer.name])
+                _expected(folder, buffer, result.buffers[buffer.name], described.ptx)
                 for buffer in described.arguments.results
             ]
             described.file.write(folder)
@@ -109,13 +144,12 @@ def _say_unfinished(launch: Launch) -> None:
     print(f"warplens: launch {launch.number} of `{launch.kernel}` ended early ({why})", file=sys.stderr)
 
 
-def _expected(folder: Path, before: str, name: str, after: Path) -> Table:
+def _expected(folder: Path, buffer: Buffer, after: Path, ptx: str) -> Table:
     """The expectation of a buffer: a file of its own, unless the kernel left the buffer as it was."""
-    if filecmp.cmp(folder / before, after, shallow=False):
-        return {"name": name, "file": before}
-    file = f"{before[: -len('.bin')]}.after.bin"
-    os.replace(after, folder / file)
-    return {"name": name, "file": file}
+    if filecmp.cmp(folder / buffer.file, after, shallow=False):
+        return {"name": buffer.name, "file": buffer.file}
+    os.replace(after, folder / buffer.file_after)
+    return expectation(buffer.name, buffer.table["buffer"], folder / buffer.file_after, ptx)
 
 
 _current: Session | None = None
@@ -131,3 +165,17 @@ def replace(session: Session | None) -> Session | None:
     global _current
     former, _current = _current, session
     return former
+
+
+def _before_fork() -> None:
+    if _current is not None:
+        _current.children.prepare()
+
+
+def _after_fork() -> None:
+    if _current is not None:
+        _current.become_child()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_child=_after_fork)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+# The compute capabilities that PTX has targets for, without the point.
+KNOWN = frozenset((50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121))
+
 
 class UnknownTarget(ValueError):
     """A name that is not one of a target."""
@@ -20,7 +23,7 @@ class Target:
     def parse(name: str) -> Target:
         """The target of a name such as `sm_80` or `sm_90a`."""
         match = re.fullmatch(r"(?:sm_)?(\d{2,3})[af]?", name)
-        if match is None:
+        if match is None or int(match.group(1)) not in KNOWN:
             raise UnknownTarget(f"`{name}` is not a target: write one such as sm_80, sm_90 or sm_100")
         return Target(int(match.group(1)))
 

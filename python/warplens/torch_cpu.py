@@ -6,22 +6,20 @@ Memory of `torch.empty` and its kin has no values until something is written the
 
 from __future__ import annotations
 
+import functools
 import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
+import threading
 from collections.abc import Sequence
 from types import ModuleType, SimpleNamespace
 from typing import Any, Callable
 
-from . import uninitialized
+from . import autocast, torch_cuda, torch_operators, transfers, uninitialized
 from .memory import HostMemory, memory_of
 from .targets import Target
-from .triton_driver import Event
-
-NAME = "Warplens"
-# What `torch.cuda` says about the memory of the device.
-TOTAL_MEMORY = 80 << 30
+from .transfers import is_gpu
 
 
 def install(target: Target) -> Callable[[], None]:
@@ -41,24 +39,61 @@ def install(target: Target) -> Callable[[], None]:
     return remove
 
 
+# Whether the device "cuda" is the CPU. A block inside of another one only changes what torch says about the device.
+_is_installed = False
+
+
 def _install(torch: Any, target: Target) -> Callable[[], None]:
     """Prepares torch; the function that is returned undoes that."""
-    mode = _mode(torch)
-    mode.__enter__()
-    replacements = [
-        (torch.cuda, name, value) for name, value in _cuda_functions(target).items() if hasattr(torch.cuda, name)
-    ]
-    replacements.append((torch, "Generator", _generator(torch)))
-    former = [(owner, name, getattr(owner, name)) for owner, name, _ in replacements]
-    for owner, name, value in replacements:
-        setattr(owner, name, value)
+    undo = [] if _is_installed else [_install_device(torch)]
+    undo.append(_replace(torch_cuda.replacements(torch, target)))
 
     def remove() -> None:
-        for owner, name, value in former:
-            setattr(owner, name, value)
-        mode.__exit__(None, None, None)
+        for function in reversed(undo):
+            function()
 
     return remove
+
+
+def _install_device(torch: Any) -> Callable[[], None]:
+    """Makes the device "cuda" the CPU; the function that is returned undoes that."""
+    global _is_installed
+    _is_installed = True
+    mode = _mode(torch)
+    mode.__enter__()
+    changes = [
+        *_on_cpu(torch),
+        (torch, "Generator", _generator(torch)),
+        (threading.Thread, "start", _start_in(mode)),
+        *_code_of_the_script(torch, mode),
+    ]
+    undo = [
+        _replace(changes),
+        autocast.install(torch),
+        torch_operators.install(torch, functools.partial(_in_mode, mode)),
+    ]
+
+    def remove() -> None:
+        global _is_installed
+        for function in reversed(undo):
+            function()
+        mode.__exit__(None, None, None)
+        _is_installed = False
+
+    return remove
+
+
+def _replace(changes: Sequence[torch_cuda.Replacement]) -> Callable[[], None]:
+    """Replaces attributes; the function that is returned undoes that."""
+    former = [(owner, name, getattr(owner, name)) for owner, name, _ in changes]
+    for owner, name, value in changes:
+        setattr(owner, name, value)
+
+    def restore() -> None:
+        for owner, name, value in reversed(former):
+            setattr(owner, name, value)
+
+    return restore
 
 
 def _mode(torch: Any) -> Any:
@@ -66,35 +101,127 @@ def _mode(torch: Any) -> Any:
     from torch.overrides import TorchFunctionMode
 
     empty = _functions_of_empty_memory(torch)
-    is_cuda = torch.Tensor.is_cuda.__get__
-
-    def is_gpu(device: Any) -> bool:
-        if isinstance(device, torch.device):
-            return bool(device.type == "cuda")
-        return device.split(":")[0] == "cuda" if isinstance(device, str) else type(device) is int
+    cuda = torch.device("cuda", 0)
+    # What a tensor says about its device.
+    answers = {torch.Tensor.is_cuda.__get__: True, torch.Tensor.is_cpu.__get__: False, torch.Tensor.get_device: 0}
+    device_of = torch.Tensor.device.__get__
 
     class CudaOnCpu(TorchFunctionMode):  # type: ignore[misc]
         def __torch_function__(
             self, function: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
         ) -> Any:
-            kwargs = dict(kwargs or {})
-            if function == is_cuda:
-                return True
+            if function in answers:
+                return answers[function]
+            if function == device_of:
+                device = function(*args)
+                return cuda if device.type == "cpu" else device
             name = getattr(function, "__name__", "")
-            if name in ("cuda", "pin_memory"):
+            if name == "pin_memory":
                 return args[0]
-            for key in ("device", "map_location"):
-                if kwargs.get(key) is not None and is_gpu(kwargs[key]):
-                    kwargs[key] = "cpu"
-            kwargs.pop("pin_memory", None)
-            if name == "to" and len(args) > 1 and is_gpu(args[1]):
-                args = (args[0], "cpu", *args[2:])
-            result = function(*args, **kwargs)
+            kwargs = kwargs or {}
+            where = transfers.destination(name, args, kwargs)
+            if not _is_operator_of_script(function):
+                args, kwargs = _arguments_on_cpu(name, args, kwargs)
+            result = args[0] if name == "cuda" else function(*args, **kwargs)
+            result = transfers.moved(name, where, args, result)
             if function in empty and kwargs.get("out") is None:
                 _mark(torch, result)
             return result
 
     return CudaOnCpu()
+
+
+def _is_operator_of_script(function: Any) -> bool:
+    """Whether it is an operator that is not of torch: it gets its arguments as they are."""
+    name = getattr(function, "_qualified_op_name", None) or getattr(function, "_name", None)
+    return isinstance(name, str) and "::" in name and not name.startswith("aten::")
+
+
+def _arguments_on_cpu(name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
+    """The arguments of a function of torch, with the CPU for a GPU."""
+    kwargs = {key: "cpu" if key == "device" and is_gpu(value) else value for key, value in kwargs.items()}
+    kwargs.pop("pin_memory", None)
+    if name == "to" and len(args) > 1 and is_gpu(args[1]):
+        args = (args[0], "cpu", *args[2:])
+    if name == "type" and len(args) > 1 and isinstance(args[1], str):
+        args = (args[0], args[1].replace("torch.cuda.", "torch."), *args[2:])
+    return args, kwargs
+
+
+def _on_cpu(torch: Any) -> list[torch_cuda.Replacement]:
+    """Functions that make tensors, and that a mode does not see."""
+
+    def on_cpu(former: Any) -> Any:
+        @functools.wraps(former)
+        def make(*args: Any, **kwargs: Any) -> Any:
+            return former(*args, **_arguments_on_cpu("", (), kwargs)[1])
+
+        return make
+
+    def load(f: Any, map_location: Any = None, *args: Any, **kwargs: Any) -> Any:
+        # The devices of a file may be those of any machine.
+        return former_load(f, "cpu", *args, **kwargs)
+
+    from torch.utils._device import DeviceContext
+
+    former_load = torch.load
+    functions = ("nested_tensor", "as_nested_tensor")
+    return [
+        (torch.UntypedStorage, "_new_shared", on_cpu(torch.UntypedStorage._new_shared)),
+        (torch, "load", functools.wraps(former_load)(load)),
+        (DeviceContext, "__torch_function__", _in_context(torch, DeviceContext.__torch_function__)),
+        *[(torch.nested, name, on_cpu(getattr(torch.nested, name))) for name in functions],
+    ]
+
+
+def _in_context(torch: Any, former: Any) -> Any:
+    """The context of a default device, below the mode."""
+    from torch.utils._device import _device_constructors
+
+    cpu = SimpleNamespace(device=torch.device("cpu"))
+
+    def function_on_device(
+        self: Any, function: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        if self.device.type != "cuda":
+            return former(self, function, types, args, kwargs)
+        result = former(cpu, function, types, args, kwargs)
+        made = function in _device_constructors() and (kwargs or {}).get("device") is None
+        return transfers.moved(function.__name__, "cuda", args, result) if made else result
+
+    return function_on_device
+
+
+def _in_mode(mode: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that torch calls, with the mode: torch leaves it for what a function of torch does inside."""
+    from torch.overrides import _get_current_function_mode_stack
+
+    @functools.wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if mode in _get_current_function_mode_stack():
+            return function(*args, **kwargs)
+        with mode:
+            return function(*args, **kwargs)
+
+    return run
+
+
+def _code_of_the_script(torch: Any, mode: Any) -> list[torch_cuda.Replacement]:
+    """Functions of torch that call functions of the script: gradients."""
+    name = "_engine_run_backward"
+    modules = [module for module in (torch.autograd, torch.autograd.graph) if hasattr(module, name)]
+    return [(module, name, _in_mode(mode, getattr(module, name))) for module in modules]
+
+
+def _start_in(mode: Any) -> Any:
+    """Starts a thread, which has modes of its own."""
+    former = threading.Thread.start
+
+    def start(thread: threading.Thread) -> None:
+        thread.run = _in_mode(mode, thread.run)  # type: ignore[method-assign]
+        former(thread)
+
+    return start
 
 
 def _functions_of_empty_memory(torch: Any) -> list[Any]:
@@ -116,57 +243,6 @@ def _mark(torch: Any, tensor: Any) -> None:
         uninitialized.mark(memory, 0, memory.size)
 
 
-def _cuda_functions(target: Target) -> dict[str, Any]:
-    """What takes the place of attributes of `torch.cuda`."""
-
-    def constant(value: Any) -> Callable[..., Any]:
-        return lambda *args, **kwargs: value
-
-    properties = SimpleNamespace(
-        name=NAME,
-        major=target.capability[0],
-        minor=target.capability[1],
-        total_memory=TOTAL_MEMORY,
-        multi_processor_count=target.multiprocessors,
-        warp_size=32,
-        shared_memory_per_block_optin=target.shared_memory,
-        max_threads_per_multi_processor=2048,
-        regs_per_multiprocessor=65_536,
-        L2_cache_size=50 << 20,
-        is_integrated=False,
-    )
-    stream = _Stream()
-    nothing = (
-        "synchronize",
-        "set_device",
-        "empty_cache",
-        "manual_seed",
-        "manual_seed_all",
-        "init",
-        "reset_peak_memory_stats",
-        "set_stream",
-    )
-    zero = ("current_device", "memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
-    functions: dict[str, Any] = {**{name: constant(None) for name in nothing}, **{name: constant(0) for name in zero}}
-    functions.update(
-        is_available=constant(True),
-        is_initialized=constant(True),
-        is_bf16_supported=constant(True),
-        device_count=constant(1),
-        get_device_capability=constant(target.capability),
-        get_device_properties=constant(properties),
-        get_device_name=constant(NAME),
-        mem_get_info=constant((TOTAL_MEMORY, TOTAL_MEMORY)),
-        current_stream=constant(stream),
-        default_stream=constant(stream),
-        stream=_Block,
-        device=_Block,
-        Stream=_Stream,
-        Event=Event,
-    )
-    return functions
-
-
 def _generator(torch: Any) -> Any:
     former = torch.Generator
 
@@ -175,37 +251,6 @@ def _generator(torch: Any) -> Any:
             return former.__new__(cls, "cpu" if torch.device(device).type == "cuda" else device)
 
     return Generator
-
-
-class _Block:
-    """A context with a device or a stream, of which there is one."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Options are those of the contexts of torch."""
-
-    def __enter__(self) -> _Block:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        """Nothing was changed."""
-
-
-class _Stream(_Block):
-    """The stream. Launches are finished when they return."""
-
-    cuda_stream = 0
-    device = "cpu"
-
-    def synchronize(self, *others: Any) -> None:
-        """Launches are finished when they return."""
-
-    wait_stream = wait_event = synchronize
-
-    def record_event(self, event: Any = None) -> Any:
-        return event or Event()
-
-    def query(self) -> bool:
-        return True
 
 
 class _OnImport(importlib.abc.MetaPathFinder, importlib.abc.Loader):

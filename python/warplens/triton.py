@@ -71,6 +71,7 @@ def simulate(
         yield inner.runs
     finally:
         stop()
+        inner.collect()
         session.replace(outer)
 
 

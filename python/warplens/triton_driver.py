@@ -157,7 +157,7 @@ class Driver:
 
     def get_active_torch_device(self) -> Any:
         torch = sys.modules.get("torch")
-        return torch.device("cpu") if torch else "cpu"
+        return torch.device("cuda", 0) if torch else "cuda"
 
     def map_python_to_cpp_type(self, ty: str) -> str:
         return ty

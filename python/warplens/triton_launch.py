@@ -46,6 +46,15 @@ class Request:
         """The blocks of a cluster."""
         return int(getattr(self.metadata, "num_ctas", 1))
 
+    @property
+    def shared_memory(self) -> int:
+        """The bytes of shared memory of a block.
+
+        In a cluster they are a multiple of 16, so that those of the next block are aligned, as on a GPU.
+        """
+        size = int(self.metadata.shared)
+        return size if self.cluster == 1 else -(-size // 16) * 16
+
     def scratch(self, kind: str) -> tuple[int, int]:
         """The bytes and the alignment of the `global` or `profile` memory that the kernel asks for."""
         size = getattr(self.metadata, f"{kind}_scratch_size", 0) or 0
@@ -57,6 +66,7 @@ class Described:
     """A launch that was written into a folder."""
 
     path: Path
+    ptx: str
     file: LaunchFile
     arguments: Arguments
     # Addresses in buffers, which are those of the simulator in the files.
@@ -81,12 +91,12 @@ def describe(request: Request, number: int, folder: Path, scratch: dict[str, Any
         entry=request.kernel,
         grid=(x * request.cluster, y, z),
         block=int(block.group(1)) if block else 32 * request.metadata.num_warps,
-        dynamic_shared=request.metadata.shared,
+        dynamic_shared=request.shared_memory,
         args=arguments.tables,
         cluster=1 if ".reqnctapercluster" in ptx else request.cluster,
         cooperative=bool(getattr(request.metadata, "launch_cooperative_grid", False)),
     )
-    return Described(file.write(folder), file, arguments, replaced)
+    return Described(file.write(folder), ptx, file, arguments, replaced)
 
 
 def cached_ptx(metadata: Any) -> str:

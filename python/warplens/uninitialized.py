@@ -35,6 +35,12 @@ def mark(memory: HostMemory, first: int, end: int) -> None:
         first += len(part)
 
 
+def define(memory: HostMemory) -> None:
+    """Gives an allocation values: zeros where it has none."""
+    for first, end in ranges(memory):
+        ctypes.memset(memory.start + first, 0, end - first)
+
+
 def ranges(memory: Memory) -> list[tuple[int, int]]:
     """The parts of memory without values: first byte, and the one behind the last, in order and apart."""
     if _pattern is None:

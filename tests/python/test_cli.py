@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -110,9 +111,50 @@ def test_what_is_not_simulated_makes_a_run_incomplete(script: Path) -> None:
     run = run_script(script, "--only", "double")
     assert run.code == 3
     assert [launch["status"] for launch in run.launches] == ["not-simulated", "finished"]
+    assert "no kernel `triple` was launched, but `add`, `double`\n" in run_script(script, "--only", "triple").text
     run = run_script(script, "--max-launches", "1")
     assert run.code == 3
     assert [launch["verdict"] for launch in run.launches] == ["clean", "incomplete"]
+
+
+def test_what_a_launch_left_out_has_written_has_values(script: Path) -> None:
+    text = script.read_text().replace("import array", "import array, mark_uninitialized")
+    script.write_text(
+        text.replace("add[(2,)]", "mark_uninitialized(out)\nadd[(2,)]").replace("double[(1,)](x", "double[(1,)](out")
+    )
+    run = run_script(script, "--only", "double")
+    assert (run.code, run.serious) == (3, []), run.text
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_launches_of_forked_processes_are_reported(wrong: Path, tmp_path: Path) -> None:
+    call = "add[(2,)](x, y, out, 100, BLOCK=64)"
+    fork = f"import os\nif (child := os.fork()) == 0:\n    {call}\n    os._exit(0)\nos.waitpid(child, 0)"
+    wrong.write_text(wrong.read_text().replace(call, fork))
+    run = run_script(wrong, "--save", str(tmp_path / "saved"))
+    assert run.code == 1, run.text
+    assert [launch["kernel"] for launch in run.launches] == ["double", "add"]
+    assert [(finding["code"], finding["line"]) for finding in run.serious] == [("out-of-bounds", STORE_LINE)]
+    assert len(list((tmp_path / "saved").iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--target", "sm_99", "a.py"], "`sm_99` is not a target: write one such as sm_80, sm_90 or sm_100"),
+        (["--model", "bogus", "a.py"], "invalid choice: 'bogus'"),
+        (["--max-launches", "-1", "a.py"], "`-1` is not a whole number from 0"),
+        (["--max-steps", "0", "a.py"], "`0` is not a whole number from 1"),
+        ([], "the following arguments are required: SCRIPT.py\n"),
+    ],
+)
+def test_wrong_options_are_refused_before_the_script(
+    capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        cli.main(options)
+    assert stop.value.code == 2
+    assert message in capsys.readouterr().err
 
 
 def test_a_run_without_checks_is_simulated_whole(script: Path) -> None:
@@ -137,6 +179,16 @@ def test_the_traceback_begins_in_the_script(script: Path) -> None:
     script.write_text("def f():\n    raise ValueError('no')\n\n\nf()\n")
     run = run_warplens(str(script))
     assert run.stderr.splitlines()[1] == f'  File "{script}", line 5, in <module>'
+
+
+def test_what_is_refused_is_said_at_the_line_of_the_script(script: Path) -> None:
+    script.write_text(script.read_text().replace("add[(2,)]", "add[(1, 70_000)]"))
+    run = run_warplens(str(script))
+    assert run.returncode == 1
+    lines = run.stderr.splitlines()
+    assert lines[1] == f'  File "{script}", line 22, in <module>'
+    assert [line for line in lines if line.startswith("  File")] == lines[1:2]
+    assert lines[-1].endswith("launch `add #0` could not be simulated: the grid has at most 65535 blocks in y and z")
 
 
 def test_saved_launches_replay_to_the_same_bytes(script: Path, tmp_path: Path) -> None:

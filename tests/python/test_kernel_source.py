@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from types import SimpleNamespace
 
-from warplens.kernel_source import source_path, with_source_path
+from warplens.kernel_source import source_line, source_path, with_source_path
 
 PTX = """.visible .entry k(.param .u64 p)
 {
@@ -39,3 +39,10 @@ def test_the_path_of_a_wrapped_function() -> None:
 
     assert source_path(SimpleNamespace(fn=SimpleNamespace(fn=wrapper))) == __file__
     assert source_path(SimpleNamespace()) is None
+
+
+def test_the_python_line_of_a_line_of_ptx() -> None:
+    ptx = '.version 8.0\n.loc 1 7 3\nadd.s32 %r1, %r2, 1;\nret;\n.file 1 "/a/kernel.py"\n.file 2 "/b.py"\n'
+    assert source_line(ptx, 0) is None
+    assert source_line(ptx, 2) == source_line(ptx, 3) == {"file": "/a/kernel.py", "line": 7}
+    assert source_line(ptx.replace(".loc 1", ".loc 3"), 3) is None

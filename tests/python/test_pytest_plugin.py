@@ -39,6 +39,51 @@ def test_without_a_launch():
 """
 
 
+FIXTURES = """
+
+def launch(n):
+    fill[(1,)](array(np.zeros(20, np.int32)), n, BLOCK=32)
+
+
+@pytest.fixture
+def early():
+    launch(21)
+
+
+@pytest.fixture
+def late():
+    launch(20)
+    yield
+    launch(21)
+
+
+@pytest.fixture(scope="module")
+def shared():
+    launch(21)
+
+
+def test_early(early):
+    pass
+
+
+def test_late(late):
+    pass
+
+
+def test_first_user(shared):
+    pass
+
+
+def test_second_user(shared):
+    pass
+
+
+def test_own_assertion():
+    launch(21)
+    assert False, "its own"
+"""
+
+
 def run_pytest(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "warplens.pytest_plugin", *options, str(folder)]
@@ -51,6 +96,23 @@ def test_a_finding_fails_its_test(tmp_path: Path) -> None:
     assert "1 failed, 2 passed" in run.stdout
     assert "error[out-of-bounds]: Out of bounds: `out[20]` is beyond `out`" in run.stdout
     assert "FAILED test_fill.py::test_fill[21]" in run.stdout
+
+
+def test_launches_of_fixtures_belong_to_the_test(tmp_path: Path) -> None:
+    (tmp_path / "test_fixtures.py").write_text(TESTS[: TESTS.index("@pytest.mark")] + FIXTURES)
+    run = run_pytest(tmp_path, "--warplens")
+    assert "3 failed, 2 passed, 1 error" in run.stdout, run.stdout
+    for test in ("FAILED test_fixtures.py::test_early", "ERROR test_fixtures.py::test_late"):
+        assert test in run.stdout
+    assert "AssertionError: its own" in run.stdout
+    assert run.stdout.count("error[out-of-bounds]: Out of bounds: `out[20]`") == 4
+
+
+def test_an_unknown_target_is_an_error_of_usage(tmp_path: Path) -> None:
+    run = run_pytest(tmp_path, "--warplens", "--warplens-target", "sm_99")
+    assert run.returncode == 4
+    assert "--warplens-target: `sm_99` is not a target" in run.stderr
+    assert "Traceback" not in run.stdout + run.stderr
 
 
 def test_an_incomplete_launch_is_a_warning(tmp_path: Path) -> None:

@@ -1,0 +1,56 @@
+"""Findings of a kernel in Python name what its author can write: functions of Triton and Gluon, not instructions.
+
+A message of `warplens sim` has a headline, which tells what happened, and lines with causes and advice.
+"""
+
+from __future__ import annotations
+
+import re
+
+_ORDER = (
+    "order the two accesses: with `tl.debug_barrier()` (`gl.barrier()` in Gluon) between them, or, if different "
+    "partitions of a `warp_specialize` make them, with an mbarrier: arrive only after the first access, and wait "
+    "before the second"
+)
+# What the program advises, and what a kernel in Python can do.
+ADVICE = {
+    "put a `bar.warp.sync` between the two accesses": _ORDER,
+    "put a `bar.sync` that all threads execute between the two accesses": _ORDER,
+    "put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two accesses": (
+        "synchronize the cluster between the two accesses, in Gluon with `gl.barrier(cluster=True)`"
+    ),
+    "barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch": (
+        "a barrier does not synchronize programs: update with an atomic such as `tl.atomic_add`, set a flag with "
+        '`sem="release"` and poll it with `sem="acquire"`, or use a second launch'
+    ),
+    "poll it with `ld.acquire.gpu`, or execute `fence.acq_rel.gpu` after the poll": (
+        'poll it with an atomic with `sem="acquire"`, such as `tl.atomic_add(flag, 0, sem="acquire")`'
+    ),
+    "use `.gpu` in the release and in the acquire, not `.cta` or `.cluster`": (
+        'use `scope="gpu"` in the release and in the acquire'
+    ),
+    "store from one lane, or use a distinct address per lane": (
+        "let the tensor of pointers have each address once, or use an atomic"
+    ),
+}
+# Instructions, as in backticks, and the functions of Triton and Gluon for them.
+FUNCTIONS = {
+    r"`(?:red|atom)\.(add|min|max|and|or|xor)` \(`atomic\w+`\)": r"`tl.atomic_\1`",
+    r"`bar\.sync`": "`tl.debug_barrier()`",
+    r"`fence\.proxy\.async\.shared::cta`": "`fence_async_shared()`",
+    r"`cp\.async\.bulk\.wait_group(?:\.read)?(?: (\d))?`": r"`tma.store_wait(\1)`",
+    r"`cp\.async\.wait_group` or `cp\.async\.wait_all`": "`async_copy.wait_group()`",
+    r"`wgmma\.wait_group(?:\.sync\.aligned (\d))?`": r"`warpgroup_mma_wait(\1)`",
+    r"`tcgen05\.commit`": "`tcgen05_commit`",
+    r"`mbarrier\.try_wait`": "`mbarrier.wait`",
+}
+
+
+def in_python(message: str) -> str:
+    """A message in the words of Triton and Gluon."""
+    headline, separator, rest = message.partition("\n")
+    for advice, replacement in ADVICE.items():
+        rest = rest.replace(advice, replacement)
+    for instruction, function in FUNCTIONS.items():
+        rest = re.sub(instruction, function, rest)
+    return headline + separator + rest
