@@ -7,7 +7,7 @@ import { BRANCH_SASS, blocks, FAULT, LONG, registers, STRIDE, STRIDE_LAUNCH } fr
 import { cutParts, FIRST_SIZES, PanelPage } from './panel_page.mjs';
 import { reportFailure, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
 import { PRINTS } from './simulation.mjs';
-import { until } from './workbench.mjs';
+import { agrees, until } from './workbench.mjs';
 
 /** Each with the class that VS Code gives to the page of the panel. */
 const THEMES = {
@@ -186,6 +186,28 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
       assert.deepEqual(await panel.violations(), []);
       await panel.tab('registers');
       await panel.shows('#chosen-lane', /lane 19/);
+    });
+
+    describe('at the height that VS Code gives it at first', () => {
+      before(() => bench.word('%rd6, %rd4', 'add').click());
+      after(async () => {
+        await bench.page.setViewportSize({ width: 1280, height: 1500 });
+        await panel.resize(460);
+      });
+
+      // The panel beside the side bar is 676, 728 and 920 pixels wide.
+      for (const width of [1024, 1076, 1268]) {
+        test(`in a window of ${width} pixels nothing is cut`, async () => {
+          await bench.page.setViewportSize({ width, height: 700 });
+          await panel.resize(240);
+          for (const tab of ['warps', 'registers', 'memory', 'buffers']) {
+            await panel.tab(tab);
+            const frame = await panel.frame();
+            await until(`${tab} is not cut`, () => agrees(() => frame.evaluate(cutParts), []), 10);
+            await shot(`panel-28-first-${width}-${tab}`);
+          }
+        });
+      }
     });
   });
 

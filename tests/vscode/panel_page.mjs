@@ -20,6 +20,11 @@ export function cutParts() {
   const view = document.querySelector('#view').getBoundingClientRect();
   const lanes = document.querySelector('#view #lanes')?.getBoundingClientRect();
   if (lanes && (lanes.bottom > view.bottom + 1 || lanes.right > view.right + 1)) cut.push('lanes');
+  const isCutIn = (frame) => (part) => part.getBoundingClientRect().right > frame.getBoundingClientRect().right + 1;
+  const list = document.querySelector('[role="tablist"]');
+  cut.push(...[...list.children].filter(isCutIn(list)).map(name));
+  const heads = document.querySelectorAll('#view table.lanes :is(th, .chosen)');
+  cut.push(...[...heads].filter(isCutIn(document.querySelector('#view'))).map((head) => `${name(head)} ${head.textContent}`));
   if (view.height < 100) cut.push(`the view has ${view.height} pixels`);
   const { scrollHeight, scrollWidth } = document.documentElement;
   if (scrollHeight > innerHeight || scrollWidth > innerWidth) cut.push('the page scrolls');

@@ -10,11 +10,50 @@ import { PTX, writeTools } from './tools.mjs';
 import { until } from './workbench.mjs';
 
 const FOLDER = process.argv.includes('--write') ? join(ROOT, 'docs', 'pictures') : SCREENSHOTS;
+/** The pictures of the walkthrough are in the package of the extension. */
+const STEPS = process.argv.includes('--write') ? join(ROOT, 'editors', 'vscode', 'images') : SCREENSHOTS;
 /** By the ending of the pictures' names, each with the class that VS Code gives to the workbench. */
 const THEMES = { '': ['Default Dark Modern', 'vs-dark'], '-light': ['Default Light Modern', 'vs'] };
 // biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code replaces it
 const SETTINGS = { 'warplens.lanes.display': 'strip', 'breadcrumbs.enabled': false, 'window.title': '${activeEditorShort}' };
 const MAX_BYTES = 200_000;
+/** The height of a horizontal scroll bar. */
+const SCROLLBAR = 14;
+
+/** Two warps, of which the second one diverges; a barrier is missing between the store and the load. */
+const TWO_WARPS = `.version 8.0
+.target sm_80
+.address_size 64
+
+// @launch { name = "two warps", block = [64], args = [{ name = "out", buffer = "u32", len = 64 }] }
+.visible .entry reverse(.param .u64 .ptr .global .align 4 out)
+{
+	.shared .align 4 .u32 tile[64];
+	.reg .pred	%p<2>;
+	.reg .b32	%r<8>;
+	.reg .b64	%rd<4>;
+
+	mov.u32		%r1, %tid.x;
+	mov.u32		%r2, tile;
+	shl.b32		%r3, %r1, 2;
+	add.u32		%r4, %r2, %r3;
+	setp.lt.u32	%p1, %r1, 44;
+	@%p1 bra	LOW;
+	shr.u32		%r5, %r1, 1;
+	bra		STORE;
+LOW:
+	shl.b32		%r5, %r1, 1;
+STORE:
+	st.shared.u32	[%r4], %r5;
+	xor.b32		%r6, %r4, 252;
+	ld.shared.u32	%r7, [%r6];
+	ld.param.u64	%rd1, [out];
+	mul.wide.u32	%rd2, %r1, 4;
+	add.u64		%rd3, %rd1, %rd2;
+	st.global.u32	[%rd3], %r7;
+	ret;
+}
+`;
 
 /** Switches to a theme. */
 async function useTheme(bench, [theme, kind]) {
@@ -22,10 +61,10 @@ async function useTheme(bench, [theme, kind]) {
   await until('the theme applies', async () => (await bench.page.locator(`.monaco-workbench.${kind}`).count()) > 0);
 }
 
-async function picture(bench, name) {
+async function picture(bench, name, { folder = FOLDER, clip } = {}) {
   await bench.page.waitForTimeout(500); // notifications and tips fade out
-  const path = join(FOLDER, `${name}.png`);
-  await bench.screenshot(path);
+  const path = join(folder, `${name}.png`);
+  await bench.page.screenshot({ path, clip });
   assert.ok(statSync(path).size < MAX_BYTES, `${name} has ${statSync(path).size} bytes`);
 }
 
@@ -196,6 +235,29 @@ describe('the panel and machine code', { skip, timeout: 600_000 }, () => {
     for (const [ending, theme] of Object.entries(THEMES)) {
       await useTheme(bench, theme);
       await picture(bench, `panel${ending}`);
+    }
+  });
+
+  test('two warps and a finding, for the walkthrough', async () => {
+    await bench.page.setViewportSize({ width: 760, height: 900 });
+    bench.configure({ ...SETTINGS, 'workbench.activityBar.location': 'hidden' });
+    bench.write('reverse.ptx', TWO_WARPS);
+    await bench.open('reverse.ptx');
+    await bench.command('View: Close Other Editors in Group');
+    await closeSideBar();
+    const panel = new PanelPage(bench);
+    await panel.run('Run two warps');
+    await panel.resize(250);
+    await bench.page.locator('.squiggly-error').first().waitFor();
+    for (const [ending, theme] of Object.entries(THEMES)) {
+      await useTheme(bench, theme);
+      await bench.word('ld.shared', 'ld').click();
+      await until('the second warp is shown', async () => (await bench.stripOf('@%p1'))?.label === 'split 12|20');
+      const text = await bench.editor.locator('.overflow-guard').boundingBox();
+      const clip = { x: text.x, y: text.y, width: Math.min(text.width, 700), height: text.height - SCROLLBAR };
+      await picture(bench, `walkthrough-lanes${ending}`, { folder: STEPS, clip });
+      await panel.tab('warps');
+      await picture(bench, `walkthrough-finding${ending}`, { folder: STEPS });
     }
   });
 });

@@ -106,6 +106,15 @@ export function sassTests(given) {
       bench.write('.vscode/settings.json', '{}');
     });
 
+    test('a file that begins with data opens at its first function', async () => {
+      const { bench } = given();
+      bench.write('machine/data.sass', `${'// a note about the data\n'.repeat(200)}${LISTING}`);
+      await bench.open('machine/data.sass');
+      await until('its first function is in view', () => bench.lineWith('Function : branch'));
+      await shot('sass-0-first-function');
+      await bench.open('machine/branch.sass');
+    });
+
     test('a definition goes from BSSY to its BSYNC', async () => {
       const { bench } = given();
       await until('the cursor is at BSYNC B0', async () => {

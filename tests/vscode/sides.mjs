@@ -36,6 +36,11 @@ const ZERO = BOUNDS.replaceAll('bounds', 'zero')
   .replace('LOOP:', 'LOOP:\n\tsub.u32\t\t%r3, %r2, 2;\n\tdiv.u32\t\t%r4, %r1, %r3;')
   .replace('], %r2;', '], %r4;');
 
+/** One lane stores nothing, so the label of the store is longer than the room before its indentation. */
+const GUARDED = BOUNDS.replaceAll('bounds', 'guarded')
+  .replace('LOOP:', '\tsetp.ne.u32\t%p0, %r1, 40;\nLOOP:')
+  .replace('\tst.global', '\t@%p0 st.global');
+
 const SOURCE = `// a kernel
 __global__ void k(int *out) {
   int i = threadIdx.x;
@@ -84,6 +89,12 @@ block = [64]
 args  = [{ name = "out", buffer = "u32", len = 224, fill = "zero" }]
 
 [[launch]]
+name  = "31 lanes"
+file  = "guarded.ptx"
+block = [64]
+args  = [{ name = "out", buffer = "u32", len = 224, fill = "zero" }]
+
+[[launch]]
 name  = "divisors"
 file  = "zero.ptx"
 args  = [{ name = "out", buffer = "u32", len = 256, fill = "zero" }]
@@ -102,6 +113,7 @@ export function sideTests(given) {
       'race.ptx': RACE,
       'bounds.ptx': BOUNDS,
       'zero.ptx': ZERO,
+      'guarded.ptx': GUARDED,
       'k.cu': SOURCE,
       'k.ptx': COMPILED,
     }))
@@ -238,6 +250,41 @@ export function sideTests(given) {
       await bench.lens('warp 1 of 2').first().waitFor();
       await shot('side-5-warp');
       await closePanel();
+    });
+
+    test('five items at most are above the kernel, in view in a narrow window', async () => {
+      const { bench } = given();
+      for (const width of [1023, 1024]) await page().setViewportSize({ width, height: 700 });
+      const items = bench.editor.locator('.codelens-decoration').first().locator('a, span:not(:empty)');
+      await until('they are in view', async () => {
+        const texts = (await items.allInnerTexts()).filter((text) => text.trim() !== '|');
+        assert.ok(texts.length > 3 && texts.length <= 5, texts.join(' | '));
+        const { right } = await bench.editor.evaluate((editor) => editor.getBoundingClientRect().toJSON());
+        const { x, width } = await items.last().boundingBox();
+        assert.ok(x + width <= right, `the last item ends at ${x + width}, the editor at ${right}`);
+        return true;
+      });
+      await shot('side-5-lenses');
+      for (const height of [1399, 1400]) await page().setViewportSize({ width: 1280, height });
+    });
+
+    test('the light bulb covers no label', async () => {
+      const { bench } = given();
+      await bench.load('guarded.ptx');
+      await bench.showLanes('Run 31 lanes');
+      await page().locator('.squiggly-error').first().waitFor();
+      await bench.word('st.global', 'st').click();
+      const bulb = page().locator('.contentWidgets .codicon-light-bulb, .contentWidgets [class*="codicon-gutter-lightbulb"]');
+      await bulb.first().waitFor();
+      await until('the label of the line is after the code', async () => {
+        const { x, y, width, height } = await bulb.first().boundingBox();
+        const line = (await bench.drawn()).find((line) => Math.abs(line.y - y) < height);
+        assert.match(line.text, /st\.global/);
+        assert.ok(line.labels.some(({ text }) => text !== ''));
+        for (const { text, left, right } of line.labels) assert.ok(right <= x || x + width <= left, text);
+        return true;
+      });
+      await shot('side-0-bulb');
     });
 
     test('in the middle of a loop is shown with its visit', async () => {

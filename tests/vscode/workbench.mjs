@@ -1,4 +1,5 @@
 // A VS Code workbench with the packed extension, on a copy of a folder, driven through its page.
+import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
@@ -353,6 +354,12 @@ export async function until(what, condition, seconds = 30) {
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new Error(`timeout after ${seconds} s: ${what} (last: ${last})`);
+}
+
+/** For `until`: whether what `read` returns is as expected; otherwise an exception with the difference. */
+export async function agrees(read, expected) {
+  assert.deepEqual(await read(), expected);
+  return true;
 }
 
 function freePort() {

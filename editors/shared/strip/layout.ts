@@ -16,6 +16,8 @@ export interface Before {
   space: string;
   /** Where labels begin, in their font. */
   label: string;
+  /** The characters of a label before the indentation of the code. */
+  room: number;
 }
 
 /**
@@ -29,9 +31,14 @@ export function before(lanes: number, lines: string[], tabSize: number): Before 
   const [end] = ends;
   if (end !== undefined && ends.every((other) => other === end)) {
     const ch = (count: number) => `${count / LABEL_SIZE}ch`;
-    return { space: `max(${label}px - ${indentation}ch, 0px)`, label: `max(${label}px + ${ch(end + 1 - indentation)}, ${ch(end + 1)})` };
+    return {
+      space: `max(${label}px - ${indentation}ch, 0px)`,
+      label: `max(${label}px + ${ch(end + 1 - indentation)}, ${ch(end + 1)})`,
+      room: LABEL,
+    };
   }
-  return { space: `calc(${label}px + ${Math.max(LABEL_COLUMNS - indentation, 0)}ch)`, label: `${label}px` };
+  const more = Math.max(LABEL_COLUMNS - indentation, 0);
+  return { space: `calc(${label}px + ${more}ch)`, label: `${label}px`, room: Math.floor(more / LABEL_SIZE) };
 }
 
 /** An address in a listing, and room for a label. */
@@ -41,9 +48,13 @@ function least(numbers: number[]): number {
   return numbers.reduce((one, other) => Math.min(one, other), Number.MAX_SAFE_INTEGER);
 }
 
-/** A label in two parts: as far as it fits before the code, and what follows the code. The condition of a branch is after two spaces. */
-export function parts(label: string): { start: string; rest: string } {
+/**
+ * A label in two parts: as far as it fits before the code, and what follows the code. The condition of a branch is after two spaces.
+ * VS Code shows its light bulb over the indentation: a label that is longer than the `beforeBulb` characters follows the code.
+ */
+export function parts(label: string, beforeBulb?: number): { start: string; rest: string } {
   const [words = '', condition = ''] = label.split('  ');
+  if (beforeBulb !== undefined && words.length > beforeBulb) return { start: '', rest: label };
   return words.length > LABEL ? { start: `${words.slice(0, LABEL - 1)}…`, rest: label } : { start: words, rest: condition };
 }
 

@@ -20,6 +20,7 @@ import { adoptLaunchDocuments } from './launch_documents';
 import { LinkedDocuments } from './linked';
 import { goToLine, withLinks } from './links';
 import { offerListings } from './listing';
+import { ListingStart } from './listing_start';
 import { LitLines } from './lit';
 import { goToDivergence, goToNextVisit, goToWarp } from './navigate';
 import { offerStrip } from './offer_strip';
@@ -55,7 +56,7 @@ export function activateIn(home: Home, context: vscode.ExtensionContext, log: vs
   const findings = new FindingView(server, lanes, lit, panel);
   applyIndentation(vscode.window.visibleTextEditors);
   context.subscriptions.push(log, server, store, lanes, debugged, panel, lit, findings, linked, launches, sass, comparisons);
-  context.subscriptions.push(new Strip(store), new Encodings(), offerStrip(store));
+  context.subscriptions.push(new Strip(store), new Encodings(), new ListingStart(), offerStrip(store));
   context.subscriptions.push(
     adoptWaveDocuments(),
     sortSassDocuments(),

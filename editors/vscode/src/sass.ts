@@ -177,8 +177,13 @@ export class SassBeside extends Subscriber implements vscode.TextDocumentContent
 /** Scrolls to a function of a listing; to the first one, with its lens, if none is named and the listing is at its start. */
 export function revealFunction(editor: vscode.TextEditor, name?: string): void {
   if (!name && editor.visibleRanges[0]?.start.line !== 0) return;
+  const line = functionLine(editor.document, name);
+  if (line >= 0) editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.AtTop);
+}
+
+/** The line of a function of a listing, or the line above the first one; -1 if there is none. */
+export function functionLine(document: vscode.TextDocument, name?: string): number {
   const isFirst = (_: string, index: number, texts: string[]) => /^\s*(?:\.section\s+\.text\.|Function : )/.test(texts[index + 1] ?? '');
   const isNamed = (text: string) => text === `${name}:` || text.endsWith(`Function : ${name}`);
-  const line = linesOf(editor.document).findIndex(name ? isNamed : isFirst);
-  if (line >= 0) editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.AtTop);
+  return linesOf(document).findIndex(name ? isNamed : isFirst);
 }

@@ -261,13 +261,17 @@ export class Server implements vscode.Disposable {
   }
 }
 
-/** Adds a lens *Debug* to the lenses above each kernel that has a launch. */
-function withDebug(lenses: vscode.CodeLens[] | null | undefined): vscode.CodeLens[] | null | undefined {
-  return lenses?.flatMap((lens) => {
+/** The most lenses above a kernel, as in the server: a narrow editor shows them all. */
+const MOST_LENSES = 5;
+
+/** Adds a lens *Debug* to the lenses above each kernel that has a launch; the last one, a shortcut, gives way. */
+function withDebug(lenses: vscode.CodeLens[] | null | undefined): vscode.CodeLens[] | undefined {
+  const all = lenses?.flatMap((lens) => {
     if (lens.command?.command !== 'warplens.pickLaunch') return [lens];
     const command = { title: 'Debug', command: 'warplens.debug', arguments: lens.command.arguments };
     return [new vscode.CodeLens(lens.range, command), lens];
   });
+  return all?.filter(({ range }, at) => !all[at - MOST_LENSES]?.range.start.isEqual(range.start));
 }
 
 /** The server sends no hints where the extension draws the lanes. */

@@ -6,6 +6,7 @@ import { drawnLines, faint } from '../../shared/strip/lines';
 import { share, width } from '../../shared/strip/masks';
 import { overview, STEPS, step } from '../../shared/strip/positions';
 import { HEIGHT, imageOf, type Position, shapeOfLine } from '../../shared/strip/shape';
+import { Bulb } from './bulb';
 import { display, position } from './display';
 import { LANGUAGES } from './languages';
 import { Space } from './space';
@@ -27,6 +28,7 @@ export class Strip extends Subscriber {
   /** The layout of strips before the code of each document. */
   private readonly layouts = new WeakMap<vscode.TextDocument, Before>();
   private readonly images = new Map<string, string>();
+  private readonly bulb = new Bulb();
 
   constructor(private readonly store: LaneStore) {
     super();
@@ -38,7 +40,9 @@ export class Strip extends Subscriber {
       this.notRun,
       this.rest,
       this.space,
+      this.bulb,
       ...this.steps,
+      this.bulb.onDidMove((editor) => this.draw(editor, false)),
       store.onDidChange((uri) => redraw(editorsOf(uri), true)),
       store.onDidMove((uri) => redraw(editorsOf(uri), false)),
       vscode.window.onDidChangeVisibleTextEditors((editors) => redraw(editors, true)),
@@ -64,7 +68,7 @@ export class Strip extends Subscriber {
     const layout = masks && position() === 'left' ? this.layouts.get(document) : undefined;
     this.space.reserve(editor, layout?.space);
     editor.setDecorations(this.cells, masks ? lines.map((line) => this.strip(editor, line, masks, layout)) : []);
-    editor.setDecorations(this.rest, masks && layout ? lines.flatMap((line) => rest(editor, line, masks)) : []);
+    editor.setDecorations(this.rest, masks && layout ? lines.flatMap((line) => this.restOf(editor, line, masks, layout)) : []);
     editor.setDecorations(this.notRun, masks ? dimmed(editor, masks) : []);
     if (whole) this.drawOverview(editor, masks);
   }
@@ -74,19 +78,33 @@ export class Strip extends Subscriber {
     const { text, range } = editor.document.lineAt(line.line);
     // Not at the start of the line, where VS Code would draw this and the space as one.
     const at = layout ? new vscode.Position(line.line, Math.min(1, text.length)) : range.end;
-    const options = layout ? this.before(line, masks, layout) : this.after(line, masks, spaceAfter(columns(text, tabSize(editor))));
+    const options = layout ? this.before(editor, line, masks, layout) : this.after(line, masks, spaceAfter(columns(text, tabSize(editor))));
     return { range: new vscode.Range(at, at), renderOptions: options };
   }
 
-  private before(line: LaneLine, masks: LaneMasks, { label }: Before): vscode.DecorationInstanceRenderOptions {
+  private before(editor: vscode.TextEditor, line: LaneLine, masks: LaneMasks, layout: Before): vscode.DecorationInstanceRenderOptions {
     return {
       before: this.cellsOf(line, masks, 'left', 'left: 0'),
       after: {
-        contentText: parts(line.label).start,
+        contentText: this.parts(editor, line, layout).start,
         color: labelColor(line, masks),
-        textDecoration: `none; position: absolute; left: ${label}; font-size: ${LABEL_SIZE}em`,
+        textDecoration: `none; position: absolute; left: ${layout.label}; font-size: ${LABEL_SIZE}em`,
       },
     };
+  }
+
+  /** The parts of a label before and after the code. */
+  private parts(editor: vscode.TextEditor, { line, label }: LaneLine, { room }: Before): ReturnType<typeof parts> {
+    return parts(label, this.bulb.line(editor) === line ? room : undefined);
+  }
+
+  /** What the label has after the code. */
+  private restOf(editor: vscode.TextEditor, line: LaneLine, masks: LaneMasks, layout: Before): vscode.DecorationOptions[] {
+    const { rest } = this.parts(editor, line, layout);
+    if (rest === '') return [];
+    const { end } = editor.document.lineAt(line.line).range;
+    const after = { contentText: rest, margin: '0 0 0 2ch', color: labelColor(line, masks) };
+    return [{ range: new vscode.Range(end, end), renderOptions: { after } }];
   }
 
   private after(line: LaneLine, masks: LaneMasks, space: number): vscode.DecorationInstanceRenderOptions {
@@ -147,15 +165,6 @@ function isNear(editor: vscode.TextEditor, line: number): boolean {
 /** The lanes of the visible lines, one for each line. */
 function visible(editor: vscode.TextEditor, masks: LaneMasks): LaneLine[] {
   return drawnLines(masks, (line) => isNear(editor, line));
-}
-
-/** What the label has after the code. */
-function rest(editor: vscode.TextEditor, line: LaneLine, masks: LaneMasks): vscode.DecorationOptions[] {
-  const { rest } = parts(line.label);
-  if (rest === '') return [];
-  const { end } = editor.document.lineAt(line.line).range;
-  const after = { contentText: rest, margin: '0 0 0 2ch', color: labelColor(line, masks) };
-  return [{ range: new vscode.Range(end, end), renderOptions: { after } }];
 }
 
 function tabSize(editor: vscode.TextEditor): number {

@@ -9,7 +9,7 @@ import { wrapOf } from './wrap';
 /** The widths of the columns beside those of the lanes, and those in a panel narrower than `TIGHT`. */
 const OTHERS = 330;
 const TIGHT_OTHERS = 262;
-const TIGHT = 900;
+const TIGHT = 960;
 
 /** The width of the columns of all lanes. */
 function lanesWidth({ root }: Stage): number {

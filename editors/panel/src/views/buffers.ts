@@ -254,7 +254,7 @@ function detail(stage: Stage, content: Content): HTMLElement {
     isHere(page, index) ? values(page, info.type, index) : null,
     writer ? written(stage, writer) : unknown(),
     stage.source.why &&
-      h('button#why', { onclick: () => stage.source.why?.({ buffer: page.name, element: index }) }, 'Why does it hold this?'),
+      h('button#why.secondary', { onclick: () => stage.source.why?.({ buffer: page.name, element: index }) }, 'Why does it hold this?'),
   );
 }
 

@@ -61,11 +61,16 @@ function excess({ cost, ideal }: { cost: number; ideal: number }): number {
 function worst(stage: Stage, { worst, truncated }: Accesses): HTMLElement {
   if (!worst.length) return h('div.scroll', h('p.dim', 'The run has no access to global or shared memory whose cost is known.'));
   const most = Math.max(1, ...worst.map(excess));
-  const table = (space: WorstAccess['space'], title: string) => {
+  const table = (space: WorstAccess['space'], name: string, unit: string) => {
     const rows = worst.filter((access) => access.space === space);
     if (!rows.length) return null;
-    const numbers = ['requests', 'cost', 'ideal', 'excess'].map((name) => h(`th.number.${name}`, { scope: 'col' }, name));
-    const head = h('tr', h('th.number', { scope: 'col' }, 'line'), h('th.statement', { scope: 'col' }, title), numbers);
+    const numbers = ['requests', 'cost', 'ideal', 'excess'].map((title) => h(`th.number.${title}`, { scope: 'col' }, title));
+    const head = h(
+      'tr',
+      h('th.number', { scope: 'col' }, 'line'),
+      h('th.statement', { scope: 'col' }, name, h('span.unit', `, ${unit}`)),
+      numbers,
+    );
     return h(
       'table.worst',
       h('thead', head),
@@ -76,7 +81,7 @@ function worst(stage: Stage, { worst, truncated }: Accesses): HTMLElement {
     );
   };
   const note = `Sums over all warps. Excess = cost − ideal, the largest first.${truncated ? ' Truncated to 200.' : ''}`;
-  return h('div.scroll', table('global', 'Global, 32-byte sectors'), table('shared', 'Shared, wavefronts'), h('p.dim', note));
+  return h('div.scroll', table('global', 'Global', '32-byte sectors'), table('shared', 'Shared', 'wavefronts'), h('p.dim', note));
 }
 
 function worstRow(stage: Stage, access: WorstAccess, most: number): HTMLElement {

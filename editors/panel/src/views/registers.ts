@@ -7,6 +7,9 @@ import { straight } from '../registers/straight';
 import { cell, formatList, full, shown, stateOf, valuesOf } from '../registers/values';
 import type { Stage, View } from '../view';
 
+/** The characters of a change of the chosen lane that has room; of a longer one, the tooltip has the value before. */
+const MAX_CHOSEN = 11;
+
 export const registersView: View<Registers> = {
   label: 'Registers',
   followsStep: true,
@@ -82,8 +85,10 @@ function select(stage: Stage, content: Registers): void {
   if (title) title.textContent = `lane ${lane}`;
   for (const line of stage.root.querySelectorAll<HTMLElement>('.registers tr[data-row]')) {
     const row = content.rows.find((one) => `${one.name} ${one.role}` === line.dataset.row);
-    const cell = line.querySelector('.chosen');
-    if (row && cell) cell.textContent = full(stage, row, content, lane);
+    const cell = line.querySelector<HTMLElement>('.chosen');
+    if (!row || !cell) continue;
+    cell.title = full(stage, row, content, lane);
+    cell.textContent = cell.title.length > MAX_CHOSEN ? (cell.title.split(' → ').pop() ?? '') : cell.title;
   }
 }
 

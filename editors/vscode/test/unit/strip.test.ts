@@ -85,22 +85,24 @@ test('strips on the right begin at column 48, or after longer code', () => {
 });
 
 test('strips on the left take what the indentation of all statements leaves', () => {
-  assert.deepEqual(before(32, ['\tadd.u32 \t%r1;', '\t\tret;'], 8), { space: 'calc(76px + 2ch)', label: '76px' });
-  assert.deepEqual(before(32, ['    add.u32 %r1;', 'LOOP: ret;'], 4), { space: 'calc(76px + 10ch)', label: '76px' });
-  assert.deepEqual(before(64, ['    halt'], 4), { space: 'calc(148px + 6ch)', label: '148px' });
-  assert.deepEqual(before(32, [], 8), { space: 'calc(76px + 0ch)', label: '76px' });
+  assert.deepEqual(before(32, ['\tadd.u32 \t%r1;', '\t\tret;'], 8), { space: 'calc(76px + 2ch)', label: '76px', room: 2 });
+  assert.deepEqual(before(32, ['    add.u32 %r1;', 'LOOP: ret;'], 4), { space: 'calc(76px + 10ch)', label: '76px', room: 12 });
+  assert.deepEqual(before(64, ['    halt'], 4), { space: 'calc(148px + 6ch)', label: '148px', room: 7 });
+  assert.deepEqual(before(32, [], 8), { space: 'calc(76px + 0ch)', label: '76px', room: 0 });
 });
 
 test('in listings, labels are between the address and the instruction', () => {
   const listing = ['        /*0000*/                   EXIT ;', '        /*0010*/              @!P0 BRA 0x10 ;'];
-  assert.deepEqual(before(32, listing, 8), { space: 'max(76px - 8ch, 0px)', label: 'max(76px + 11.25ch, 21.25ch)' });
+  assert.deepEqual(before(32, listing, 8), { space: 'max(76px - 8ch, 0px)', label: 'max(76px + 11.25ch, 21.25ch)', room: 11 });
   const narrow = [...listing, '        /*0020*/ EXIT ;'];
-  assert.deepEqual(before(32, narrow, 8), { space: 'calc(76px + 2ch)', label: '76px' });
+  assert.deepEqual(before(32, narrow, 8), { space: 'calc(76px + 2ch)', label: '76px', room: 2 });
 });
 
 test('a label that is too long for the left, and the condition of a branch, follow the code', () => {
   assert.deepEqual(parts('join 32'), { start: 'join 32', rest: '' });
   assert.deepEqual(parts('split 16|16  tid.x < 16'), { start: 'split 16|16', rest: 'tid.x < 16' });
+  assert.deepEqual(parts('x4', 2), { start: 'x4', rest: '' });
+  assert.deepEqual(parts('join 32', 2), { start: '', rest: 'join 32' });
   assert.deepEqual(parts('x4 32>24>16>8'), { start: 'x4 32>24>1…', rest: 'x4 32>24>16>8' });
 });
 
