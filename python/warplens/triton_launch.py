@@ -46,15 +46,6 @@ class Request:
         """The blocks of a cluster."""
         return int(getattr(self.metadata, "num_ctas", 1))
 
-    @property
-    def shared_memory(self) -> int:
-        """The bytes of shared memory of a block.
-
-        In a cluster they are a multiple of 16, so that those of the next block are aligned, as on a GPU.
-        """
-        size = int(self.metadata.shared)
-        return size if self.cluster == 1 else -(-size // 16) * 16
-
     def scratch(self, kind: str) -> tuple[int, int]:
         """The bytes and the alignment of the `global` or `profile` memory that the kernel asks for."""
         size = getattr(self.metadata, f"{kind}_scratch_size", 0) or 0
@@ -91,7 +82,7 @@ def describe(request: Request, number: int, folder: Path, scratch: dict[str, Any
         entry=request.kernel,
         grid=(x * request.cluster, y, z),
         block=int(block.group(1)) if block else 32 * request.metadata.num_warps,
-        dynamic_shared=request.shared_memory,
+        dynamic_shared=request.metadata.shared,
         args=arguments.tables,
         cluster=1 if ".reqnctapercluster" in ptx else request.cluster,
         cooperative=bool(getattr(request.metadata, "launch_cooperative_grid", False)),

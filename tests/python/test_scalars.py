@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from warplens.launch_file import LaunchFile
 from warplens.scalars import UnknownType, element, scalar
-from warplens.triton_launch import Request
 
 
 @pytest.mark.parametrize(
@@ -75,9 +73,3 @@ def test_text_of_a_launch_file() -> None:
         '  { name = "a.0", f32 = 1e-07 },\n'
         "]\n"
     )
-
-
-@pytest.mark.parametrize(("size", "cluster", "expected"), [(73752, 1, 73752), (73752, 2, 73760), (73760, 2, 73760)])
-def test_shared_memory_of_a_block(size: int, cluster: int, expected: int) -> None:
-    metadata = SimpleNamespace(shared=size, num_ctas=cluster)
-    assert Request(None, metadata, "", (1, 1, 1), ()).shared_memory == expected
