@@ -140,7 +140,7 @@ fn in_host(host_text: &str, module: &Module, statement: &Statement, found: Diagn
 }
 
 /// The newest architecture that the compilers of inline PTX no longer know.
-const OLD: u32 = 35;
+const OLD: u16 = 35;
 
 /// Whether no target of the compilers has the form of a mnemonic.
 fn is_removed_everywhere(mnemonic: &str) -> bool {
