@@ -378,6 +378,8 @@ mod tests {
             // Whole warps on each path.
             "setp.lt.u32 %p1, %r1, 64;\n@%p1 bra L;\nbar.sync 1, 64;\nbra END;\nL: bar.sync 2, 64;\nEND: ret;",
             "mov.u32 %r2, 64;\nsetp.lt.u32 %p1, %r1, %r2;\n@%p1 bra L;\nbar.sync 1, 64;\nbra END;\nL: bar.sync 2, 64;\nEND: ret;",
+            // `int(t) / 64 == 0`.
+            "add.s32 %r2, %r1, 63;\nsetp.lt.u32 %p1, %r2, 127;\n@%p1 bra L;\nbar.sync 1, 64;\nbra END;\nL: bar.sync 2, 64;\nEND: ret;",
             // Producers and consumers.
             "setp.lt.u32 %p1, %r1, 64;\n@%p1 bra L;\nbar.sync 1, 128;\nbra END;\nL: bar.arrive 1, 128;\nEND: ret;",
             // Lanes that arrive need not be together without `.aligned`, nor where each path has one or none.

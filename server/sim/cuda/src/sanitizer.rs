@@ -39,7 +39,7 @@ mod shadow;
 mod stamp;
 mod tensor_maps;
 mod tensor_memory;
-pub(crate) mod undefined_access;
+pub mod undefined_access;
 pub mod undefined_messages;
 pub mod undefined_use;
 mod uninitialized;
@@ -310,7 +310,7 @@ impl Sanitizer {
             self.access_unwritten(event);
         }
         if self.undefined.store.is_some() {
-            self.undefined.note_store(event);
+            self.undefined.note_store(event, &mut self.cluster.unwritten);
         }
         let mut conflicts = Conflicts::default();
         let together = match event.checked {
@@ -334,6 +334,9 @@ impl Sanitizer {
         match event.kind {
             _ if !is_uninitialized => {}
             AccessKind::Load => self.undefined.note(event, self.report.visit.statement, spaces, local),
+            AccessKind::Source if self.report.visit.order.special == SpecialOrder::AsyncProduct => {
+                self.undefined.note_factor(event, self.report.visit.statement, spaces, local);
+            }
             AccessKind::Source => {}
             _ => self.undefined.report(event, &mut self.report, spaces, local),
         }
@@ -439,6 +442,11 @@ impl Sanitizer {
         if !is_prepared {
             self.memory.exhaust(&mut self.report);
         }
+    }
+
+    /// Whether a part of shared memory has no value: nobody has written it, or something copied bytes without a value there.
+    pub fn is_unwritten_shared(&mut self, index: u64, len: u64) -> bool {
+        !self.memory.shared.is_written(index, len) || self.cluster.unwritten.any(index, len)
     }
 
     /// Records the uninitialized elements of a load from shared memory.

@@ -12,6 +12,7 @@ pub(crate) mod undefined_access;
 mod undefined_arithmetic;
 mod undefined_bits;
 mod undefined_choices;
+mod undefined_products;
 pub(crate) mod undefined_use;
 pub(crate) mod values;
 

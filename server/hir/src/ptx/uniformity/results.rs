@@ -93,7 +93,7 @@ pub(super) fn transfer(function: &Function, instruction: Instruction<'_>, regist
         // After a reduction over the warp, all lanes may hold the same value.
         "shfl" => following(Loses),
         opcode if !is_arithmetic(opcode) => Transfer::unknown(),
-        _ if keeps_warps_together(function, instruction) => following(Aligned),
+        _ if keeps_warps_together(function, instruction, 0) => following(Aligned),
         "setp" | "set" | "sub" | "xor" => following(Cancels),
         _ => following(Follows),
     }
@@ -170,7 +170,10 @@ fn reads_one_lane(function: &Function, instruction: Instruction<'_>) -> bool {
 
 /// Whether the result may be equal within a warp although `%tid.x` goes into it: the instruction shifts out
 /// or masks off the lane number, or compares with a multiple of the warp size.
-fn keeps_warps_together(function: &Function, instruction: Instruction<'_>) -> bool {
+///
+/// `offset` is the constant that the compared register is above another one: compilers turn `int(t) / 32 == 0` into
+/// `t + 31 < 63`, unsigned.
+pub(super) fn keeps_warps_together(function: &Function, instruction: Instruction<'_>, offset: u64) -> bool {
     let is_multiple = |value: u64| value & (WARP - 1) == 0;
     let operands = instruction.operands();
     let mut constants = operands.iter().filter_map(|operand| function.integer(*operand));
@@ -185,7 +188,11 @@ fn keeps_warps_together(function: &Function, instruction: Instruction<'_>) -> bo
             let by_one =
                 instruction.modifiers().iter().any(|word| matches!(word.as_str(), "le" | "gt" | "ls" | "hi"));
             let is_order = !instruction.has("eq") && !instruction.has("ne");
-            constants.any(|limit| is_order && limit > 0 && is_multiple(limit.wrapping_add(u64::from(by_one))))
+            let limits = constants.map(|limit| limit.wrapping_sub(offset));
+            is_order
+                && limits
+                    .filter(|limit| *limit > 0)
+                    .any(|limit| is_multiple(limit.wrapping_add(u64::from(by_one))))
         }
         _ => false,
     }

@@ -87,6 +87,22 @@ fn whole_warps_may_be_meant() {
               r Aligned by and.b32 r, t, 0xffffffe0;
         "#]],
     );
+    // `int(t) / 32 == 0` and the like; the last one does not separate whole warps.
+    check(
+        "add.s32 r, t, 31; setp.lt.u32 v, r, 63; @v bra.uni A; A: add.s32 r, t, 127; setp.gt.u32 v, r, 254; @v bra.uni B; B: add.s32 r, t, -32; setp.lt.u32 v, r, 32; @v bra.uni C; C: add.s32 r, t, 31; setp.lt.u32 v, r, 65; @v bra.uni D; D: ret;",
+        expect![[r#"
+            v Unknown
+              v Aligned by setp.lt.u32 v, r, 63;
+            v Unknown
+              v Aligned by setp.gt.u32 v, r, 254;
+            v Unknown
+              v Aligned by setp.lt.u32 v, r, 32;
+            v Varies
+              v Made by setp.lt.u32 v, r, 65;
+              r Made by add.s32 r, t, 31;
+              t Special by mov.u32 t, %tid.x;
+        "#]],
+    );
     let lines = "mov.u32 r, %tid.y; setp.eq.u32 v, r, 0; @v bra.uni A; A: ret;";
     check(
         lines,

@@ -214,10 +214,34 @@ impl<'f> Values<'f> {
                 Origin::Before { .. } => {}
             }
             let start = self.uses.len() as u32;
+            if self.compares_whole_warps(self.values[index].origin, &uses) {
+                self.values[index].result = self.values[index].result.doubted();
+            }
             self.uses.append(&mut uses);
             self.collected = uses;
             self.values[index].uses = start..self.uses.len() as u32;
         }
+    }
+
+    /// Whether a value compares a sum of a register and a constant in a way that may give whole warps the same result.
+    fn compares_whole_warps(&self, origin: Origin, uses: &[Use]) -> bool {
+        let (Origin::Written { instruction, .. }, [compared]) = (origin, uses) else { return false };
+        let comparison = self.function.instruction(instruction);
+        if !matches!(comparison.opcode(), "setp" | "set") {
+            return false;
+        }
+        let offset = self.added_constant(compared.value);
+        offset.is_some_and(|offset| results::keeps_warps_together(self.function, comparison, offset))
+    }
+
+    /// The constant that an unguarded `add` adds to a register.
+    fn added_constant(&self, value: ValueId) -> Option<u64> {
+        let Origin::Written { instruction, .. } = self[value].origin else { return None };
+        let instruction = self.function.instruction(instruction);
+        if instruction.opcode() != "add" || instruction.guard().is_some() {
+            return None;
+        }
+        instruction.operands().iter().find_map(|operand| self.function.integer(*operand))
     }
 
     fn sources(&mut self, id: InstructionId, register: ReferentId, uses: &mut Vec<Use>) {

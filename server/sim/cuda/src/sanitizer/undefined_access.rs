@@ -7,10 +7,12 @@ use rustc_hash::FxHashMap;
 
 use super::event::{AccessEvent, AccessKind};
 use super::local::LocalShadow;
-use super::undefined_use::{UndefinedOrigin, UndefinedUse};
+use super::undefined_use::{Cause, UndefinedOrigin, UndefinedUse};
+use super::unwritten_bytes::UnwrittenBytes;
 use crate::inactive_sources::InactiveSources;
 use crate::memory::region::MemoryRegion;
-use crate::registers::filter_lanes;
+use crate::registers::{FULL, PerLane, filter_lanes, lanes};
+use crate::slot::RegisterSlot;
 
 /// Maximum number of bytes of a load or a store.
 const SPAN: usize = 32;
@@ -36,6 +38,12 @@ pub struct UndefinedAccess {
     pub divided: u32,
     /// Undefined bytes that are loaded: the lanes for each byte of the access.
     pub loaded: [u32; SPAN],
+    /// The undefined bits of the registers of a matrix that the running instruction stores, with their origin.
+    pub sources: Option<(UndefinedUse, Vec<PerLane<u64>>)>,
+    /// Registers with undefined bits that an operation on a matrix has written.
+    pub results: Vec<UndefinedResult>,
+    /// Whether the running product reads shared memory that nobody has written.
+    pub is_unwritten_factor: bool,
     /// For each element, the origin of a loaded value that was undefined when it was stored.
     pub origins: [Option<UndefinedOrigin>; LOADED],
     /// Undefined bytes that are stored: the lanes for each byte of the access.
@@ -43,11 +51,43 @@ pub struct UndefinedAccess {
     pub stored_origin: Option<UndefinedOrigin>,
     /// The store of an undefined value, except a copy of a value with some defined bytes.
     pub store: Option<UndefinedUse>,
+    /// Whether `store` puts a part of a matrix into memory. Shared memory then holds the undefined bytes, until a load of them matters.
+    pub stays_in_tile: bool,
     /// The lanes whose store is visible to other threads.
     pub visible: u32,
 }
 
+/// A register that an operation on a matrix has written, and its undefined bits.
+#[derive(Clone, Copy, Debug)]
+pub struct UndefinedResult {
+    pub register: RegisterSlot,
+    pub bits: PerLane<u64>,
+    pub origin: UndefinedOrigin,
+}
+
 impl UndefinedAccess {
+    /// An operation on a matrix has written undefined bits to a 32-bit register.
+    pub fn add_result(&mut self, register: RegisterSlot, bits: PerLane<u64>, statement: u32, cause: Cause) {
+        let lanes = filter_lanes(FULL, |lane| bits[lane] != 0);
+        if lanes != 0 {
+            // All bits of a word are the whole value.
+            let bits = bits.map(|bits| if bits == u64::from(u32::MAX) { u64::MAX } else { bits });
+            let origin = UndefinedOrigin { statement, cause, lanes, through: None };
+            self.results.push(UndefinedResult { register, bits, origin });
+            self.is_pending = true;
+        }
+    }
+
+    /// The running instruction is about to store a part of a matrix: `stored` has the lanes for each undefined byte.
+    pub fn storing(&mut self, stored: [u32; SPAN], used: UndefinedUse) {
+        let lanes = stored.iter().fold(0, |all, lanes| all | lanes);
+        self.stored = stored;
+        self.store = Some(UndefinedUse { lanes, ..used });
+        self.stays_in_tile = true;
+        self.visible = 0;
+        self.is_pending = true;
+    }
+
     /// A lane accesses local memory; `undefined` are the lanes that store an undefined value.
     pub(super) fn local(
         &mut self,
@@ -84,11 +124,26 @@ impl UndefinedAccess {
 
     /// The running store may be visible to other threads.
     #[cold]
-    pub(super) fn note_store(&mut self, event: &AccessEvent<'_>) {
-        if event.kind == AccessKind::Store {
-            self.visible = filter_lanes(event.mask, |lane| {
-                event.extent(lane).is_some_and(|extent| extent.region != MemoryRegion::Local)
-            });
+    pub(super) fn note_store(&mut self, event: &AccessEvent<'_>, shared: &mut UnwrittenBytes) {
+        if event.kind != AccessKind::Store {
+            return;
+        }
+        self.visible = filter_lanes(event.mask, |lane| {
+            event.extent(lane).is_some_and(|extent| extent.region != MemoryRegion::Local)
+        });
+        if self.stays_in_tile {
+            for lane in lanes(self.visible) {
+                let Some(extent) = event.extent(lane).filter(|extent| extent.region == MemoryRegion::Shared)
+                else {
+                    continue;
+                };
+                let start = extent.index(event.addresses[lane]) as u64;
+                let undefined = (0..).zip(&self.stored).filter(|(_, lanes)| *lanes >> lane & 1 == 1);
+                undefined
+                    .take_while(|(byte, _)| *byte < event.span())
+                    .for_each(|(byte, _)| shared.add(start + byte, 1));
+                self.visible &= !(1 << lane);
+            }
         }
     }
 

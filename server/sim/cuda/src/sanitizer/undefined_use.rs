@@ -18,6 +18,10 @@ pub enum Cause {
     /// The carry flag, which no instruction wrote.
     Carry,
     Memory,
+    /// A product, `wgmma` or `tcgen05.mma`, of shared memory that nobody has written.
+    Factor,
+    /// Tensor memory that nothing has written.
+    Cell,
     Shuffle(InactiveSources),
     Division,
 }

@@ -23,6 +23,23 @@ impl UndefinedAccess {
         }
     }
 
+    /// A product reads a factor that is partly uninitialized.
+    #[cold]
+    pub(super) fn note_factor(
+        &mut self,
+        event: &AccessEvent<'_>,
+        statement: u32,
+        spaces: &Spaces,
+        local: &Local,
+    ) {
+        self.is_unwritten_factor = true;
+        if !self.memory.contains_key(&statement)
+            && let Some((_, title)) = self.title(event, spaces, local)
+        {
+            self.memory.insert(statement, title);
+        }
+    }
+
     /// An instruction reads uninitialized memory, and its result is not tracked.
     pub(super) fn report(
         &self,

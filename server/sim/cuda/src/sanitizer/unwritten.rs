@@ -20,7 +20,7 @@ impl Sanitizer {
 
     #[inline(always)]
     pub(super) fn tracks_unwritten(&self) -> bool {
-        !self.unwritten.is_empty()
+        !self.unwritten.is_empty() || !self.cluster.unwritten.is_empty()
     }
 
     fn unwritten_in(&mut self, region: MemoryRegion) -> Option<&mut UnwrittenBytes> {

@@ -23,6 +23,18 @@ impl CellRange {
             && self.first < other.end
             && other.first < self.end
     }
+
+    /// The parts of the range that are not in another one.
+    fn without(self, other: &CellRange) -> impl Iterator<Item = CellRange> + use<> {
+        let other = if self.overlaps(other) { *other } else { CellRange { lanes: 0, ..self } };
+        let (first, end) = (other.first.clamp(self.first, self.end), other.end.clamp(self.first, self.end));
+        let parts = [
+            CellRange { end: first, ..self },
+            CellRange { first: end, ..self },
+            CellRange { lanes: self.lanes & !other.lanes, first, end, ..self },
+        ];
+        parts.into_iter().filter(|part| part.lanes != 0 && part.first < part.end)
+    }
 }
 
 pub fn lane_mask(first: u32, count: u32) -> u128 {
@@ -45,12 +57,22 @@ pub struct PendingLoad {
     pub statement: u32,
 }
 
+/// Why a cell has no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    Unwritten,
+    /// The product of this statement read memory that nobody has written.
+    Product(u32),
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct BlockCells {
     /// Indexed by column, then by lane; empty until the first allocation.
     cells: Vec<u32>,
     /// For each column, the lanes that were written since the allocation.
     written: Vec<u128>,
+    /// Written cells whose value depends on memory that nobody has written, each range with the statement of the product.
+    undefined: Vec<(CellRange, u32)>,
     pub allocations: Vec<Allocation>,
     /// Columns that the other block of the pair allocated for both, and that this block has not allocated yet.
     pub offered: Vec<(u32, u32)>,
@@ -76,6 +98,8 @@ impl BlockCells {
         self.cells.resize((LANES * COLUMNS) as usize, 0);
         self.written.resize(COLUMNS as usize, 0);
         self.written[allocation.first as usize..][..allocation.count as usize].fill(0);
+        let end = allocation.first + allocation.count;
+        self.undefined.retain(|(range, _)| range.end <= allocation.first || range.first >= end);
         self.allocations.push(allocation);
         let least = self.earlier.map_or(allocation.count, |(_, least)| least.min(allocation.count));
         let first = self.earlier.map_or(allocation, |(first, _)| first);
@@ -104,11 +128,56 @@ impl BlockCells {
         }
     }
 
+    /// An operation gives cells a value that depends on memory that nobody has written.
+    pub fn note_undefined(&mut self, range: CellRange, statement: u32) {
+        self.undefined.push((range, statement));
+    }
+
+    /// An operation gives cells a value that does not depend on their old one.
+    pub fn note_defined(&mut self, range: &CellRange) {
+        if self.undefined.iter().any(|(undefined, _)| undefined.overlaps(range)) {
+            let old = std::mem::take(&mut self.undefined);
+            self.undefined = old
+                .into_iter()
+                .flat_map(|(undefined, statement)| {
+                    undefined.without(range).map(move |rest| (rest, statement))
+                })
+                .collect();
+        }
+    }
+
+    /// The product that made a cell undefined.
+    pub fn undefined_by(&self, lane: u32, column: u32) -> Option<u32> {
+        let holds = |range: &CellRange| {
+            range.lanes.checked_shr(lane).is_some_and(|lanes| lanes & 1 == 1)
+                && (range.first..range.end).contains(&column)
+        };
+        self.undefined.iter().find(|(range, _)| holds(range)).map(|(_, statement)| *statement)
+    }
+
+    pub fn has_undefined(&self) -> bool {
+        !self.undefined.is_empty()
+    }
+
     pub fn note_written(&mut self, range: &CellRange) {
         for column in range.first..range.end {
             if let Some(written) = self.written.get_mut(column as usize) {
                 *written |= range.lanes;
             }
+        }
+    }
+
+    fn is_written(&self, lane: u32, column: u32) -> bool {
+        self.written
+            .get(column as usize)
+            .is_some_and(|lanes| lanes.checked_shr(lane).is_some_and(|lanes| lanes & 1 == 1))
+    }
+
+    /// Why a cell has no value.
+    pub fn lack(&self, lane: u32, column: u32) -> Option<Lack> {
+        match self.is_written(lane, column) {
+            true => self.undefined_by(lane, column).map(Lack::Product),
+            false => Some(Lack::Unwritten),
         }
     }
 

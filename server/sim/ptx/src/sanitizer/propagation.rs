@@ -35,6 +35,11 @@ impl UndefinedValues {
             self.exchange(visit, executed, &self.input(function, pc, executed));
             return uses;
         }
+        if let Some(root) = &mut source
+            && matches!(instruction.op, Op::MatrixProduct(_) | Op::Tensor(_))
+        {
+            root.through.get_or_insert(function.first_statement + pc);
+        }
         if source.is_some()
             && let Some(written) = result_bits(visit, self)
         {

@@ -4,12 +4,13 @@
 
 use warplens_sim_cuda::registers::{FULL, PerLane, filter_lanes};
 use warplens_sim_cuda::sanitizer::Sanitizer;
+use warplens_sim_cuda::sanitizer::undefined_access::UndefinedResult;
 use warplens_sim_cuda::sanitizer::undefined_use::{Cause, UndefinedOrigin, UndefinedUse};
 use warplens_sim_cuda::slot::RegisterSlot;
 
 use super::undefined::UndefinedValues;
 use super::undefined_use::{StatementVisit, UndefinedBits, UndefinedUses};
-use crate::program::{Function, Op};
+use crate::program::{Function, Op, ReadKind};
 
 /// Records that the statement stores values, some of them undefined.
 pub(super) fn note_stores(
@@ -26,6 +27,20 @@ pub(super) fn note_stores(
     }
     sanitizer.undefined.stored_origin = uses.root;
     sanitizer.undefined.stored.fill(sanitizer.report.visit.undefined);
+    let registers = match instruction.op {
+        Op::FragmentAccess(id) => Some((&function.tables[id].registers, function.tables[id].store)),
+        Op::MatrixAccess(id) => Some((&function.tables[id].registers, function.tables[id].store)),
+        _ => None,
+    };
+    if let Some(((registers, true), root)) = registers.zip(uses.root) {
+        let of = |place: &RegisterSlot| {
+            let register = register_at(visit, *place);
+            std::array::from_fn(|lane| register.map_or(0, |register| undefined.bits(register, lane)))
+        };
+        let statement = function.first_statement + visit.pc;
+        let used = UndefinedUse { root, statement, part: ReadKind::Stored, lanes: 0 };
+        sanitizer.undefined.sources = Some((used, registers.iter().map(of).collect()));
+    }
     let Op::Store(access) = instruction.op else { return };
     let access = &function.tables[access];
     let size = access.size as usize;
@@ -63,7 +78,42 @@ pub(super) fn note_stores(
         Some(UndefinedUse { lanes: found.fold(first.lanes, |all, next| all | next.lanes), ..first })
     });
     sanitizer.undefined.visible = 0;
+    sanitizer.undefined.stays_in_tile =
+        sanitizer.undefined.store.is_some_and(|store| is_of_matrix(function, &store.root));
     sanitizer.undefined.is_pending |= sanitizer.undefined.store.is_some();
+}
+
+/// Records the undefined results of an operation on a matrix.
+pub(super) fn note_results(
+    sanitizer: &mut Sanitizer,
+    undefined: &mut UndefinedValues,
+    function: &Function,
+    pc: u32,
+) {
+    undefined.grow(function);
+    for UndefinedResult { register, bits, origin } in sanitizer.undefined.results.drain(..) {
+        let mut written = function.writes_of(pc).iter();
+        let place = |written: &&u32| function.frame.registers[**written as usize].place == register;
+        if let Some(&written) = written.find(place) {
+            // A product may add to a sum that is undefined in other elements.
+            let bits = std::array::from_fn(|lane| bits[lane] | undefined.bits(written, lane));
+            undefined.set_bits(written, origin.lanes, &UndefinedBits { bits, copied: 0 }, Some(origin));
+        }
+    }
+    sanitizer.undefined.origins.fill(None);
+}
+
+/// Whether a value comes from a matrix: `ldmatrix` loaded it, or a product computed it. Tiles have more rows and columns than the data,
+/// and kernels put whole tiles into shared memory before they store the valid part.
+fn is_of_matrix(function: &Function, root: &UndefinedOrigin) -> bool {
+    let op = |statement: u32| {
+        let pc = statement.checked_sub(function.first_statement);
+        pc.and_then(|pc| function.code.get(pc as usize)).map(|instruction| instruction.op)
+    };
+    let is_product = |op| matches!(op, Op::MatrixProduct(_) | Op::Tensor(_));
+    matches!(root.cause, Cause::Factor | Cause::Cell)
+        || matches!(op(root.statement), Some(Op::MatrixAccess(_) | Op::FragmentAccess(_)))
+        || root.through.and_then(op).is_some_and(is_product)
 }
 
 /// Whether the value comes from a vector load: an undefined element may be the padding of a structure.

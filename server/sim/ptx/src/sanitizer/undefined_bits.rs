@@ -12,8 +12,8 @@ use warplens_sim_warp::scalar_type::ScalarType;
 use super::bit_sources::{BitSources, of_width, register, slot};
 use super::undefined::UndefinedValues;
 use super::undefined_use::{StatementVisit, UndefinedBits};
-use super::{undefined_arithmetic, undefined_choices};
-use crate::program::{Op, Pack, Width};
+use super::{undefined_arithmetic, undefined_choices, undefined_products};
+use crate::program::{Op, Pack, TensorOp, Width};
 
 /// The undefined bits of each written register; `None` if any undefined bit makes the whole result undefined.
 pub(super) fn result_bits(
@@ -32,6 +32,11 @@ pub(super) fn result_bits(
             let moved = |&(to, source)| Some((sources.written(to)?, bits(source)));
             Some(function.tables[id].iter().filter_map(moved).collect())
         }
+        Op::Tensor(id) => match &function.tables[id] {
+            TensorOp::Product(product) => Some(undefined_products::warpgroup_product(product, &sources)),
+            _ => None,
+        },
+        Op::MatrixProduct(id) => undefined_products::product(&function.tables[id], &sources),
         Op::SetPredicate(..) | Op::SetPredicatePair(..) => undefined_choices::predicates(&sources),
         _ => {
             let bits = moved(&sources)

@@ -7,7 +7,7 @@ use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::trace::{Related, Severity};
 
 use super::undefined::UndefinedValues;
-use super::undefined_access::{note_loads, note_stores};
+use super::undefined_access::{note_loads, note_results, note_stores};
 use super::undefined_use::StatementVisit;
 use crate::program::{Function, Op, ReadKind};
 
@@ -32,6 +32,12 @@ pub(crate) fn after(
     }
     match function.code[pc as usize].op {
         Op::Load(_) => note_loads(sanitizer, undefined, function, pc),
+        Op::MatrixAccess(_) | Op::FragmentAccess(_) | Op::Tensor(_) => {
+            note_results(sanitizer, undefined, function, pc);
+            if let Some(stored) = sanitizer.undefined.visible_store() {
+                report_undefined(sanitizer, stored, function);
+            }
+        }
         Op::Store(_) => {
             if let Some(stored) = sanitizer.undefined.visible_store() {
                 report_undefined(sanitizer, stored, function);
@@ -51,7 +57,8 @@ fn report_undefined(sanitizer: &mut Sanitizer, used: UndefinedUse, function: &Fu
     let UndefinedUse { root, statement, part, lanes } = used;
     let (kind, number) = match root.cause {
         Cause::Register(register) => (FindingKind::UninitializedRead, Some(register)),
-        Cause::Carry | Cause::Memory => (FindingKind::UninitializedRead, None),
+        Cause::Carry | Cause::Memory | Cause::Cell => (FindingKind::UninitializedRead, None),
+        Cause::Factor => (FindingKind::MatrixDescriptor, None),
         Cause::Shuffle(_) => (FindingKind::ShuffleInactive, None),
         Cause::Division => (FindingKind::DivisionByZero, Some(0)),
     };
@@ -75,7 +82,11 @@ fn report_undefined(sanitizer: &mut Sanitizer, used: UndefinedUse, function: &Fu
     let elsewhere =
         (root.statement != statement).then(|| Related::new(statement, format!("the value {what} here")));
     let warp = sanitizer.report.warp();
-    let finding = warp.finding(kind, message, root.statement, lanes).with_severity(Severity::Warning);
+    let severity = match root.cause {
+        Cause::Factor | Cause::Cell => Severity::Error,
+        _ => Severity::Warning,
+    };
+    let finding = warp.finding(kind, message, root.statement, lanes).with_severity(severity);
     sanitizer.report.findings.push(finding.with(elsewhere.into_iter().chain(through)));
 }
 
@@ -99,6 +110,14 @@ fn undefined_message(
                 "{memory}\nthe value {what}; initialize it first, and synchronize with the threads that do"
             )
         }
+        Cause::Factor => format!(
+            "{memory}\nthe matrix descriptor leads there, and the value {what}; check its offsets, or write these rows and columns \
+             of the matrix first"
+        ),
+        Cause::Cell => format!(
+            "{memory}\nthe value {what}. The contents are undefined after `tcgen05.alloc`: write all cells first, with \
+             `tcgen05.st`, `tcgen05.cp`, or a product that does not add D"
+        ),
         Cause::Division => format!(
             "in {of}\nthe result is unspecified (all ones in the simulator); it {what}. Guard the \
              division, or do not use its result"

@@ -177,6 +177,24 @@ impl Tile {
         segments
     }
 
+    /// The ranges of the tile that a store copies, as offsets and lengths: the map may clip rows and columns, and then nobody needs
+    /// to have written them.
+    fn stored(&self, segments: &[Segment]) -> Vec<(u64, u64)> {
+        let inside = segments.iter().filter(|segment| segment.to.is_some());
+        let mut starts: Vec<(u64, u64)> = inside
+            .filter_map(|segment| Some(((segment.from?.index - self.place.index) as u64, segment.len as u64)))
+            .collect();
+        starts.sort_unstable();
+        let mut ranges: Vec<(u64, u64)> = Vec::new();
+        for (start, len) in starts {
+            match ranges.last_mut() {
+                Some((first, all)) if *first + *all == start => *all += len,
+                _ => ranges.push((start, len)),
+            }
+        }
+        ranges
+    }
+
     /// The runs, with the positions of their bytes in global memory.
     fn globals(
         &self,
@@ -253,7 +271,12 @@ fn store(copy: &TensorCopy, tile: &Tile, ctx: &mut ExecContext<'_>) -> Result {
     let until = CopyCompletion::Waited(CopyFamily::Bulk);
     let reduction = copy.reduction.map(|op| reduction(op, tile.map.element, lane)).transpose()?;
     let runs = tile.globals(AccessMode::Store, ctx)?;
-    ranges::start(tile.shared, tile.size, AccessMode::Load, until, ctx)?;
+    let segments = tile.segments(&runs, tile.place, false);
+    if ctx.sanitizer.is_some() {
+        for (offset, len) in tile.stored(&segments) {
+            ranges::start(tile.shared.offset(offset), len, AccessMode::Load, until, ctx)?;
+        }
+    }
     for run in &tile.runs {
         let Some(address) = run.global else { continue };
         let at = LaneAddress { space: Space::Global, address, lane };
@@ -261,7 +284,6 @@ fn store(copy: &TensorCopy, tile: &Tile, ctx: &mut ExecContext<'_>) -> Result {
         ranges::report(at, run.len, kind, ctx)?;
         at.copy_started(run.len, AccessMode::Store, until, ctx)?;
     }
-    let segments = tile.segments(&runs, tile.place, false);
     bulk::issue(Transfer { segments, reduction, ..Transfer::default() }, None, lane, ctx)
 }
 

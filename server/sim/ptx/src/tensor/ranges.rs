@@ -1,5 +1,7 @@
 //! Ranges of memory that one thread accesses through an asynchronous operation: checks, and reports to the sanitizer.
 
+use std::collections::BTreeSet;
+
 use warplens_sim_cuda::async_ops::operation::MemoryPosition;
 use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::region::AccessMode;
@@ -63,13 +65,25 @@ pub(crate) fn start(
         AccessMode::Load => source_kind(at.place(1, mode, ctx)?.region),
         AccessMode::Store => AccessKind::Store,
     };
+    start_as(kind, at, len, mode, until, ctx)
+}
+
+fn start_as(
+    kind: AccessKind,
+    at: LaneAddress,
+    len: u64,
+    mode: AccessMode,
+    until: CopyCompletion,
+    ctx: &mut ExecContext<'_>,
+) -> Result {
     report(at, len, kind, ctx)?;
     at.copy_started(len, mode, until, ctx)
 }
 
-/// Checks and reports the reads of a matrix's chunks in a block's shared memory. The reads are in flight from now on.
+/// Checks and reports the reads of a matrix's chunks in a block's shared memory. The reads are in flight from now on. `kind` is
+/// [`AccessKind::Source`] if the operation passes on that bytes have no value.
 pub(crate) fn start_chunks(
-    which: &str,
+    (which, kind): (&str, AccessKind),
     chunks: impl Iterator<Item = Chunk>,
     rank: u32,
     lane: usize,
@@ -98,7 +112,29 @@ pub(crate) fn start_chunks(
             end += 16;
         }
         let at = LaneAddress { space: Space::Shared, address: base + first, lane };
-        start(at, end - first, AccessMode::Load, CopyCompletion::Waited(family), ctx)?;
+        start_as(kind, at, end - first, AccessMode::Load, CopyCompletion::Waited(family), ctx)?;
     }
     Ok(())
+}
+
+/// The rows of A or columns of B in a block's shared memory that nobody has written completely.
+pub(crate) fn unwritten_lines(
+    chunks: impl Iterator<Item = Chunk>,
+    transposed: bool,
+    rank: u32,
+    ctx: &mut ExecContext<'_>,
+) -> BTreeSet<u32> {
+    let start = u64::from(rank) * u64::from(ctx.spaces.window.size);
+    let mut lines = BTreeSet::new();
+    let Some(sanitizer) = &mut ctx.sanitizer else { return lines };
+    for chunk in chunks {
+        if !sanitizer.is_unwritten_shared(start + chunk.address, 16) {
+            continue;
+        }
+        match transposed {
+            true => lines.extend(chunk.first..chunk.first + chunk.count),
+            false => _ = lines.insert(chunk.line),
+        }
+    }
+    lines
 }

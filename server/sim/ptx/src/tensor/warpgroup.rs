@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use warplens_sim_cuda::fault::{ExecError, Fault, Result};
 use warplens_sim_cuda::memory::spaces::Spaces;
-use warplens_sim_cuda::registers::{Registers, WIDTH};
+use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH};
 use warplens_sim_cuda::sanitizer::copies::CopyFamily;
+use warplens_sim_cuda::sanitizer::event::AccessKind;
+use warplens_sim_cuda::sanitizer::undefined_use::Cause;
 use warplens_sim_cuda::semantics::matrix::Sum;
 use warplens_sim_warp::finding_kind::FindingKind;
 
@@ -109,6 +111,13 @@ pub(crate) fn issue(
     let a = a.map(|(_, descriptor)| descriptor);
     read_factors(product, a.as_ref(), &b, ctx)?;
     ctx.meter.count(product_cost(ROWS, product.n, product.k))?;
+    if let Some(sanitizer) = &mut ctx.sanitizer
+        // Each warp sees a part of B; what another one has seen there counts for all.
+        && (std::mem::take(&mut sanitizer.undefined.is_unwritten_factor)
+            || sanitizer.undefined.memory.contains_key(&statement))
+    {
+        note_unwritten_factors(product, a.as_ref(), &b, ctx);
+    }
     let accumulates = product.accumulates.of(&r.predicates, 1) != 0;
     let group = ctx.products.committed;
     let pending = Pending { product: Arc::clone(product), a, b, accumulates, group, statement };
@@ -165,6 +174,49 @@ fn read_factors(
     start_reads("B", quarter.map(|(_, chunk)| chunk), ctx)
 }
 
+/// Records the elements of D that depend on memory that nobody has written.
+#[cold]
+fn note_unwritten_factors(
+    product: &WarpgroupProduct,
+    a: Option<&Descriptor>,
+    b: &Descriptor,
+    ctx: &mut ExecContext<'_>,
+) {
+    let (rank, first) = (ctx.spaces.window.rank, ctx.warp % 4 * ROWS);
+    let stored = if product.sparse.is_some() { product.k / 2 } else { product.k };
+    let [of_a, of_b] = product.transposed;
+    let rows = a.map(|a| {
+        let chunks = a.chunks(4 * ROWS, stored, product.factors[0].bits(), of_a);
+        ranges::unwritten_lines(chunks, of_a, rank, ctx)
+    });
+    let rows = rows.unwrap_or_default();
+    let chunks = b.chunks(product.n, product.k, product.factors[1].bits(), of_b);
+    let columns = ranges::unwritten_lines(chunks, of_b, rank, ctx);
+    let undefined =
+        undefined_sums(product, |row, column| rows.contains(&(first + row)) || columns.contains(&column));
+    let Some(sanitizer) = &mut ctx.sanitizer else { return };
+    let statement = sanitizer.report.visit.statement;
+    for (&register, bits) in product.d.iter().zip(undefined) {
+        sanitizer.undefined.add_result(register, bits, statement, Cause::Factor);
+    }
+}
+
+/// The bits of the registers of D that hold the elements for which `is_undefined` holds.
+pub(crate) fn undefined_sums(
+    product: &WarpgroupProduct,
+    is_undefined: impl Fn(u32, u32) -> bool,
+) -> Vec<PerLane<u64>> {
+    let parts = if product.sum == Sum::F16 { 2 } else { 1 };
+    let element = u64::from(u32::MAX >> (32 - 32 / parts));
+    let bits = |register: usize, lane: usize| {
+        (0..parts).fold(0, |bits, part| {
+            let (row, column) = fragment::accumulator(parts == 2, lane as u32, register as u32, part);
+            if is_undefined(row, column) { bits | element << (16 * part) } else { bits }
+        })
+    };
+    (0..product.d.len()).map(|register| std::array::from_fn(|lane| bits(register, lane))).collect()
+}
+
 fn check_metadata(product: &WarpgroupProduct, r: &Registers, mask: u32) -> Result {
     let Some((metadata, selector)) = product.sparse else { return Ok(()) };
     let width = product.factors[0].bits();
@@ -198,7 +250,14 @@ fn nibble_of(
 
 /// Checks and reports the reads of chunks in shared memory.
 fn start_reads(which: &str, chunks: impl Iterator<Item = Chunk>, ctx: &mut ExecContext<'_>) -> Result {
-    ranges::start_chunks(which, chunks, ctx.spaces.window.rank, 0, CopyFamily::Products, ctx)
+    ranges::start_chunks(
+        (which, AccessKind::Source),
+        chunks,
+        ctx.spaces.window.rank,
+        0,
+        CopyFamily::Products,
+        ctx,
+    )
 }
 
 /// Reads the sources and writes the registers of D.

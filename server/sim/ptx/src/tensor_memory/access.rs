@@ -11,7 +11,8 @@ use warplens_sim_cuda::memory::spaces::addresses;
 use warplens_sim_cuda::registers::{Registers, WIDTH};
 use warplens_sim_cuda::sanitizer::cells::CellAccessKind;
 use warplens_sim_cuda::sanitizer::copies::CopyFamily;
-use warplens_sim_cuda::tensor_memory::cells::{CellRange, PendingLoad, lane_mask};
+use warplens_sim_cuda::sanitizer::undefined_use::Cause;
+use warplens_sim_cuda::tensor_memory::cells::{CellRange, Lack, PendingLoad, lane_mask};
 use warplens_sim_cuda::tensor_memory::operation::CellOperation;
 use warplens_sim_cuda::tensor_memory::use_log::CellRole;
 use warplens_sim_warp::finding_kind::FindingKind;
@@ -29,7 +30,9 @@ pub(super) fn load(access: &CellAccess, r: &mut Registers, ctx: &mut ExecContext
     let (at, ranges) = start(LOAD, access, r, ctx, mask)?;
     let statement = ctx.statement();
     for range in &ranges {
-        initialized("the source of `tcgen05.ld`", range, ctx, mask);
+        if access.reduction.is_some() {
+            initialized("the source of `tcgen05.ld`", range, ctx, mask);
+        }
         conflicts(range, false, None, ctx, mask);
         accessed(CellAccessKind::Load, range, ctx, mask);
         note_use(CellRole::Loaded, range, ctx);
@@ -44,6 +47,7 @@ pub(super) fn load(access: &CellAccess, r: &mut Registers, ctx: &mut ExecContext
         let reduced = access.reduction.iter().map(|(_, register)| *register);
         ctx.loaded.start(access.registers.iter().copied().chain(reduced), statement);
     }
+    note_undefined(access, at, &ranges, ctx);
     let block = ctx.spaces.tensor_memory.block(ctx.spaces.window.rank);
     for t in 0..WIDTH {
         let mut reduced = None;
@@ -68,6 +72,49 @@ pub(super) fn load(access: &CellAccess, r: &mut Registers, ctx: &mut ExecContext
     Ok(())
 }
 
+/// Records the registers that receive cells without a value.
+fn note_undefined(access: &CellAccess, at: CellAddress, ranges: &[CellRange], ctx: &mut ExecContext<'_>) {
+    let block = ctx.spaces.tensor_memory.block(ctx.spaces.window.rank);
+    let Some(sanitizer) = ctx.sanitizer.as_mut().filter(|sanitizer| sanitizer.report.checks.uninitialized)
+    else {
+        return;
+    };
+    let lacks = |range: &CellRange| block.has_undefined() || block.unwritten(range).is_some();
+    if access.reduction.is_some() || !ranges.iter().any(lacks) {
+        return;
+    }
+    let statement = sanitizer.report.visit.statement;
+    for (index, &register) in access.registers.iter().enumerate() {
+        let mut first = None;
+        let mut undefined = |t: usize| {
+            let (lane, column) = access.cell(t as u32, index as u32);
+            let (lane, column) = (at.lane + lane, at.column.wrapping_add(column));
+            let mut half = |column: u32, bits: u64| {
+                let lack = block.lack(lane, column);
+                first = first.or(lack.map(|lack| (lack, lane, column)));
+                if lack.is_some() { bits } else { 0 }
+            };
+            match access.packed {
+                false => half(column, u32::MAX.into()),
+                true => half(column, 0xffff) | half(column.wrapping_add(1), 0xffff_0000),
+            }
+        };
+        let bits = std::array::from_fn(&mut undefined);
+        match first {
+            Some((Lack::Product(product), ..)) => {
+                sanitizer.undefined.add_result(register, bits, product, Cause::Factor);
+            }
+            Some((Lack::Unwritten, lane, column)) => {
+                let title =
+                    format!("lane {lane}, column {column} of tensor memory is read before it is written");
+                sanitizer.undefined.memory.entry(statement).or_insert(title);
+                sanitizer.undefined.add_result(register, bits, statement, Cause::Cell);
+            }
+            None => {}
+        }
+    }
+}
+
 pub(super) fn store(access: &CellAccess, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     let (at, ranges) = start(STORE, access, r, ctx, mask)?;
     let issuer = ctx.issuer(mask);
@@ -75,7 +122,9 @@ pub(super) fn store(access: &CellAccess, r: &Registers, ctx: &mut ExecContext<'_
         conflicts_of_store(range, ctx, mask);
         accessed(CellAccessKind::Store, range, ctx, mask);
         note_use(CellRole::Stored, range, ctx);
-        ctx.spaces.tensor_memory.block(range.rank).note_written(range);
+        let block = ctx.spaces.tensor_memory.block(range.rank);
+        block.note_written(range);
+        block.note_defined(range);
     }
     let mut values = Vec::with_capacity(WIDTH * access.registers.len());
     for t in 0..WIDTH {

@@ -6,6 +6,7 @@ use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::registers::{Registers, lanes};
 use warplens_sim_cuda::sanitizer::cells::CellAccessKind;
 use warplens_sim_cuda::sanitizer::copies::CopyFamily;
+use warplens_sim_cuda::sanitizer::event::AccessKind;
 use warplens_sim_cuda::tensor_memory::cells::{CellRange, LANES};
 use warplens_sim_cuda::tensor_memory::operation::CellOperation;
 use warplens_sim_cuda::tensor_memory::use_log::CellRole;
@@ -64,7 +65,14 @@ pub(super) fn issue(copy: &CellCopy, r: &Registers, ctx: &mut ExecContext<'_>, m
         let (mut parts, mut writes) = (Vec::new(), Vec::new());
         for rank in ranks(copy.pair, ctx) {
             let family = CopyFamily::TensorMemory;
-            ranges::start_chunks("the source", chunks.iter().copied(), rank, lane, family, ctx)?;
+            ranges::start_chunks(
+                ("the source", AccessKind::Read),
+                chunks.iter().copied(),
+                rank,
+                lane,
+                family,
+                ctx,
+            )?;
             let mut range =
                 CellRange { rank, lanes: 0, first: at.column, end: at.column.saturating_add(4 * width) };
             for chunk in &chunks {
@@ -86,7 +94,9 @@ pub(super) fn issue(copy: &CellCopy, r: &Registers, ctx: &mut ExecContext<'_>, m
             conflicts(&range, true, Some(issuer), ctx, mask);
             accessed(CellAccessKind::Copy, &range, ctx, mask);
             note_use(CellRole::Copied, &range, ctx);
-            ctx.spaces.tensor_memory.block(rank).note_written(&range);
+            let block = ctx.spaces.tensor_memory.block(rank);
+            block.note_written(&range);
+            block.note_defined(&range);
             writes.push(range);
         }
         let effect = Arc::new(CellCopies { chunks: parts, widened: copy.widened });

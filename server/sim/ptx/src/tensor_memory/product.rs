@@ -1,6 +1,7 @@
 //! The start of `tcgen05.mma`, `tcgen05.cp` and `tcgen05.commit`: checks, accesses to shared memory, and the operation in
 //! flight.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use warplens_sim_cuda::async_ops::operation::{Effect, Issuer, Operation, Signal};
@@ -8,8 +9,9 @@ use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::registers::{Registers, lanes};
 use warplens_sim_cuda::sanitizer::cells::CellAccessKind;
 use warplens_sim_cuda::sanitizer::copies::CopyFamily;
+use warplens_sim_cuda::sanitizer::event::AccessKind;
 use warplens_sim_cuda::tensor::swizzle::Swizzle;
-use warplens_sim_cuda::tensor_memory::cells::{CellRange, LANES, lane_mask};
+use warplens_sim_cuda::tensor_memory::cells::{BlockCells, CellRange, LANES, TensorMemory, lane_mask};
 use warplens_sim_cuda::tensor_memory::operation::CellOperation;
 use warplens_sim_cuda::tensor_memory::use_log::CellRole;
 use warplens_sim_warp::finding_kind::FindingKind;
@@ -59,7 +61,11 @@ fn issue_one(product: &TensorProduct, lane: usize, r: &Registers, ctx: &mut Exec
         note_use(CellRole::D, range, ctx);
         conflicts(range, true, Some(issuer), ctx, mask);
         accessed(CellAccessKind::WrittenByProduct, range, ctx, mask);
-        ctx.spaces.tensor_memory.block(range.rank).note_written(range);
+        let block = ctx.spaces.tensor_memory.block(range.rank);
+        block.note_written(range);
+        if !it.accumulates {
+            block.note_defined(range);
+        }
     }
     let (m, n, k) = (it.descriptor.m, it.descriptor.n, it.descriptor.k);
     let stored = if it.metadata.is_some() { k / 2 } else { k };
@@ -68,10 +74,23 @@ fn issue_one(product: &TensorProduct, lane: usize, r: &Registers, ctx: &mut Exec
         let [a, b] = it.descriptor.elements;
         if let FactorPlace::Shared(place) = &it.a {
             let chunks = place.chunks(m / blocks, stored, a.pitch, it.descriptor.transposed[0]);
-            ranges::start_chunks("A", chunks, rank, lane, CopyFamily::TensorMemory, ctx)?;
+            ranges::start_chunks(
+                ("A", AccessKind::Source),
+                chunks,
+                rank,
+                lane,
+                CopyFamily::TensorMemory,
+                ctx,
+            )?;
         }
         let chunks = it.b.chunks(n / blocks, k, b.pitch, it.descriptor.transposed[1]);
-        ranges::start_chunks("B", chunks, rank, lane, CopyFamily::TensorMemory, ctx)?;
+        ranges::start_chunks(("B", AccessKind::Source), chunks, rank, lane, CopyFamily::TensorMemory, ctx)?;
+    }
+    if let Some(sanitizer) = &mut ctx.sanitizer
+        && (std::mem::take(&mut sanitizer.undefined.is_unwritten_factor)
+            || reads_undefined(&it, &ctx.spaces.tensor_memory))
+    {
+        note_unwritten_factors(&it, ctx);
     }
     let operation = CellOperation {
         name: NAME,
@@ -80,6 +99,73 @@ fn issue_one(product: &TensorProduct, lane: usize, r: &Registers, ctx: &mut Exec
         effect: Arc::new(it),
     };
     begin(operation, issuer, ctx)
+}
+
+/// Whether A is in tensor memory, and cells there may be undefined.
+fn reads_undefined(it: &Multiplication, memory: &TensorMemory) -> bool {
+    matches!(it.a, FactorPlace::Cells(_)) && memory.blocks().iter().any(BlockCells::has_undefined)
+}
+
+/// The rows of a block's A in tensor memory with undefined cells, each with the product that made them so.
+fn undefined_rows(
+    it: &Multiplication,
+    at: CellAddress,
+    rank: u32,
+    ctx: &mut ExecContext<'_>,
+) -> Vec<(u32, u32)> {
+    let (descriptor, blocks) = (&it.descriptor, it.ranks.len() as u32);
+    let stored = if it.metadata.is_some() { descriptor.k / 2 } else { descriptor.k };
+    let columns = (stored * descriptor.elements[0].cell.bits()).div_ceil(32);
+    let block = ctx.spaces.tensor_memory.block(rank);
+    let undefined = |row: u32| {
+        let lane = at.lane + it.layout.lane_of_a(row);
+        let by = (at.column..at.column + columns).find_map(|column| block.undefined_by(lane, column))?;
+        Some((row, by))
+    };
+    (0..descriptor.m / blocks).filter_map(undefined).collect()
+}
+
+/// Records the cells of D that depend on shared memory that nobody has written.
+#[cold]
+fn note_unwritten_factors(it: &Multiplication, ctx: &mut ExecContext<'_>) {
+    let (m, n, k) = (it.descriptor.m, it.descriptor.n, it.descriptor.k);
+    let stored = if it.metadata.is_some() { k / 2 } else { k };
+    let blocks = it.ranks.len() as u32;
+    let ([a, b], [of_a, of_b]) = (it.descriptor.elements, it.descriptor.transposed);
+    let statement = ctx.statement();
+    let mut cells = Vec::new();
+    let cell = |row: u32, column: u32| it.layout.cell(row, column, n);
+    for (index, &rank) in (0..).zip(&it.ranks) {
+        let rows = match &it.a {
+            FactorPlace::Shared(place) => {
+                let chunks = place.chunks(m / blocks, stored, a.pitch, of_a);
+                let rows = ranges::unwritten_lines(chunks, of_a, rank, ctx);
+                rows.into_iter().map(|row| (row, statement)).collect()
+            }
+            FactorPlace::Cells(at) => undefined_rows(it, *at, rank, ctx),
+        };
+        cells.extend(
+            rows.iter().flat_map(|&(row, by)| (0..n).map(move |column| (rank, by, cell(row, column)))),
+        );
+        let columns = ranges::unwritten_lines(it.b.chunks(n / blocks, k, b.pitch, of_b), of_b, rank, ctx);
+        for column in columns.into_iter().map(|column| index * (n / blocks) + column) {
+            let of_rank = |rank: u32| (0..m / blocks).map(move |row| (rank, statement, cell(row, column)));
+            cells.extend(it.ranks.iter().flat_map(|&rank| of_rank(rank)));
+        }
+    }
+    // By block, column and product: the lanes.
+    let mut lanes: BTreeMap<(u32, u32, u32), u128> = BTreeMap::new();
+    for (rank, by, (lane, column)) in cells {
+        *lanes.entry((rank, it.d.column + column, by)).or_default() |=
+            1u128.checked_shl(it.d.lane + lane).unwrap_or(0);
+    }
+    for ((rank, column, by), lanes) in lanes {
+        let disabled = it.ranks.iter().position(|other| *other == rank).map_or(0, |index| it.disabled[index]);
+        let range = CellRange { rank, lanes: lanes & !disabled, first: column, end: column + 1 };
+        let block = ctx.spaces.tensor_memory.block(rank);
+        block.note_defined(&range);
+        block.note_undefined(range, by);
+    }
 }
 
 /// Puts an operation in flight, for a later commit by its thread to cover.

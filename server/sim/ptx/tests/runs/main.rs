@@ -47,6 +47,7 @@ mod schedules;
 mod scheduling;
 mod shapes;
 mod strong_accesses;
+mod tails;
 mod tensor_maps;
 mod tensor_memory_races;
 mod undefined_memory;

@@ -250,3 +250,36 @@ fn correct_maps_are_accepted_and_copy_without_a_fault() {
         assert_eq!(result.status.as_str(), "finished", "rank {rank}: {:?}", result.findings);
     }
 }
+
+/// The kinds of the findings of a store of eight rows of eight singles, from a tile of which `guard` says which eight bytes its threads
+/// write, to a tensor of twelve columns and rows.
+fn stored(coordinates: &str, guard: &str) -> Vec<String> {
+    let source = Source::new(&format!(
+        ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry k(.param .align 64 .b8 m[128])\n{{\n\
+         .reg .pred %p<4>; .reg .b32 %r<4>; .reg .b64 %rd<4>;\n.shared .align 128 .b8 tile[256];\n\
+         mov.b64 %rd1, m;\ncvta.param.u64 %rd1, %rd1;\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, tile;\nshl.b32 %r3, %r1, 3;\nadd.u32 %r2, %r2, %r3;\n\
+         {guard}\n@%p1 st.shared.v2.u32 [%r2], {{%r1, %r1}};\n\
+         fence.proxy.async.shared::cta;\nbar.warp.sync -1;\nsetp.ne.u32 %p2, %r1, 0;\n@%p2 bra END;\n\
+         cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {{{coordinates}}}], [tile];\n\
+         cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nEND: ret;\n}}\n"
+    ));
+    let launch = "[[launch]]\nname = \"a\"\nfile = \"k.ptx\"\nblock = [32]\nargs = [{ name = \"m\", \
+                  tensormap = { buffer = { buffer = \"f32\", len = 144 }, dims = [12, 12], box = [8, 8] } }]\n";
+    let resolved = accept(launch, &source).unwrap_or_else(|problem| panic!("{problem}"));
+    let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };
+    let result = run(&source.program("k"), resolved.config, Model::Stack, &options, Control::none());
+    let findings = result.expect("not cancelled").findings;
+    findings.iter().map(|finding| finding.kind.to_string()).collect()
+}
+
+#[test]
+fn a_store_reads_the_part_of_the_tile_inside_the_tensor() {
+    let rows = |count: u32| format!("setp.lt.u32 %p1, %r1, {count};");
+    let halves = "and.b32 %r3, %r1, 3;\nsetp.lt.u32 %p1, %r3, 2;";
+    assert_eq!(stored("0, 8", &rows(16)), [""; 0]);
+    assert_eq!(stored("0, 8", &rows(12)), ["uninitialized-read"]);
+    assert_eq!(stored("0, 0", &rows(16)), ["uninitialized-read"]);
+    assert_eq!(stored("8, 0", halves), [""; 0]);
+    assert_eq!(stored("4, 0", halves), ["uninitialized-read"]);
+    assert_eq!(stored("0, 16", &rows(0)), [""; 0]);
+}

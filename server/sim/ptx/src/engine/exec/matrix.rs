@@ -5,6 +5,7 @@ use warplens_sim_cuda::memory::region::{CheckedAddresses, Extent};
 use warplens_sim_cuda::memory::spaces::{addresses, read, write};
 use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH, lanes};
 use warplens_sim_cuda::sanitizer::event::AccessKind;
+use warplens_sim_cuda::sanitizer::undefined_use::{Cause, UndefinedUse};
 use warplens_sim_cuda::semantics::fragments::Matrix;
 use warplens_sim_cuda::semantics::matrix::{ScaleWords, Words};
 use warplens_sim_warp::finding_kind::FindingKind;
@@ -99,7 +100,8 @@ pub(crate) fn fragment(
     let matrix = op.matrix;
     let bases = addresses(&op.address, r, ctx.bases);
     let strides = op.stride.map(|slot| *r.get::<u32>(slot));
-    let kind = if op.store { AccessKind::Store } else { AccessKind::Read };
+    let kind = if op.store { AccessKind::Store } else { AccessKind::Load };
+    let mut undefined = Undefined::of(ctx);
     let piece = if matrix.bits < 8 { 32 } else { matrix.bits };
     let size = piece / 8;
     let width = matrix.bits.max(32);
@@ -115,12 +117,29 @@ pub(crate) fn fragment(
             bases[lane].wrapping_add(element * u64::from(matrix.bits) / 8)
         });
         let (register, shift) = ((index * piece / width) as usize, index * piece % width);
+        if op.store {
+            undefined.storing(ctx, |stored, sources| {
+                for lane in lanes(mask) {
+                    let bytes = sources[register][lane] >> shift;
+                    (0..size)
+                        .filter(|byte| bytes >> (8 * byte) & 0xff != 0)
+                        .for_each(|byte| stored[byte as usize] |= 1 << lane);
+                }
+            });
+        }
         let checked = ctx.resolve(&MemoryRequest {
             // If several lanes hold an element, report only the first one.
             reported: mask & u32::MAX >> (32 - matrix.owners().min(32)),
             value: &|lane, at| (get(op.registers[register], r, lane) as u64 >> shift >> (8 * at)) as u8,
             ..MemoryRequest::new(kind, op.space, &pieces, (size, 1), mask)
         })?;
+        undefined.accessed(ctx, |loaded, results| {
+            results.resize(op.registers.len(), [0; WIDTH]);
+            for lane in lanes(mask) {
+                let bytes = (0..size).filter(|byte| loaded[*byte as usize] >> lane & 1 == 1);
+                results[register][lane] |= bytes.fold(0, |bits, byte| bits | 0xff << (8 * byte)) << shift;
+            }
+        });
         for lane in lanes(mask) {
             let Some(extent) = extent(&checked, lane, mask) else { continue };
             let word = get(op.registers[register], r, lane) as u64;
@@ -135,7 +154,61 @@ pub(crate) fn fragment(
         }
     }
     ctx.spaces.changes += u64::from(op.store);
+    undefined.finish(&op.registers, ctx);
     Ok(())
+}
+
+/// The undefined elements of a matrix that a warp loads or stores.
+#[derive(Default)]
+struct Undefined {
+    /// A stored value that other threads see.
+    visible: Option<UndefinedUse>,
+    sources: Option<(UndefinedUse, Vec<PerLane<u64>>)>,
+    /// The undefined bits of the loaded registers.
+    results: Vec<PerLane<u64>>,
+}
+
+impl Undefined {
+    fn of(ctx: &mut ExecContext<'_>) -> Undefined {
+        let sources = ctx.sanitizer.as_mut().and_then(|sanitizer| sanitizer.undefined.sources.take());
+        Undefined { sources, ..Undefined::default() }
+    }
+
+    /// Called before an access: `bytes` sets the lanes for each undefined byte that it stores.
+    fn storing(&self, ctx: &mut ExecContext<'_>, bytes: impl Fn(&mut [u32; 32], &[PerLane<u64>])) {
+        let Some((sanitizer, (used, sources))) = ctx.sanitizer.as_mut().zip(self.sources.as_ref()) else {
+            return;
+        };
+        let mut stored = [0; 32];
+        bytes(&mut stored, sources);
+        if stored != [0; 32] {
+            sanitizer.undefined.storing(stored, *used);
+        }
+    }
+
+    /// Called after an access: `bits` gets the lanes for each undefined byte that it loaded.
+    fn accessed(&mut self, ctx: &mut ExecContext<'_>, bits: impl Fn(&[u32; 32], &mut Vec<PerLane<u64>>)) {
+        let Some(sanitizer) = ctx.sanitizer.as_mut().filter(|sanitizer| sanitizer.undefined.is_pending)
+        else {
+            return;
+        };
+        self.visible = self.visible.or(sanitizer.undefined.visible_store());
+        let loaded = std::mem::replace(&mut sanitizer.undefined.loaded, [0; 32]);
+        if loaded != [0; 32] {
+            bits(&loaded, &mut self.results);
+        }
+    }
+
+    fn finish(self, registers: &[RegisterSlot], ctx: &mut ExecContext<'_>) {
+        let Some(sanitizer) = &mut ctx.sanitizer else { return };
+        let statement = sanitizer.report.visit.statement;
+        for (&register, bits) in registers.iter().zip(self.results) {
+            sanitizer.undefined.add_result(register, bits, statement, Cause::Memory);
+        }
+        if let Some(visible) = self.visible {
+            (sanitizer.undefined.store, sanitizer.undefined.visible) = (Some(visible), visible.lanes);
+        }
+    }
 }
 
 /// `movmatrix`: a lane passes two adjacent elements of a row and receives two adjacent elements of a column.
@@ -155,17 +228,23 @@ pub(crate) fn transpose(s: &Slots, r: &mut Registers, mask: u32) {
 pub(crate) fn access(op: &MatrixAccess, r: &mut Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     let addresses = addresses(&op.address, r, ctx.bases);
     let rows = u32::MAX >> (32 - 8 * op.registers.len());
-    let kind = if op.store { AccessKind::Store } else { AccessKind::Read };
+    let kind = if op.store { AccessKind::Store } else { AccessKind::Load };
     let used = rows & mask;
     if used == 0 {
         return Ok(());
     }
     let stored = if op.store { stored_rows(op, r, mask) } else { [[0; 16]; WIDTH] };
+    let mut undefined = Undefined::of(ctx);
+    if op.store {
+        undefined.storing(ctx, |stored, sources| undefined_rows(op, sources, stored));
+    }
     let checked = ctx.resolve(&MemoryRequest {
         value: &|row, at| stored[row][at as usize],
         ..MemoryRequest::new(kind, op.space, &addresses, (16, 1), used)
     })?;
     ctx.spaces.changes += u64::from(op.store);
+    undefined.accessed(ctx, |loaded, results| *results = loaded_bits(op, loaded));
+    undefined.finish(&op.registers, ctx);
     for (index, &register) in op.registers.iter().enumerate() {
         for lane in lanes(mask) {
             let mut word = 0;
@@ -190,6 +269,39 @@ pub(crate) fn access(op: &MatrixAccess, r: &mut Registers, ctx: &mut ExecContext
         }
     }
     Ok(())
+}
+
+/// The undefined bits of the registers that `ldmatrix` loads; `loaded` has the rows for each undefined byte.
+#[cold]
+fn loaded_bits(op: &MatrixAccess, loaded: &[u32; 32]) -> Vec<PerLane<u64>> {
+    let (bits, parts) = if op.rows == Rows::Halves { (16, 2) } else { (8, 4) };
+    let undefined = |index: usize, lane: usize| {
+        (0..parts).fold(0, |word, part| {
+            let (row, column) = element(op, index, lane, part);
+            let byte = |at: u32| u64::from(loaded[at as usize].checked_shr(row as u32).unwrap_or(0) & 1);
+            let read = |at: u32, size: u32| {
+                (0..size).fold(0, |all, next| all | (0xff * byte(at + next)) << (8 * next))
+            };
+            word | u64::from(field(op.rows, column, read)) << (bits * part)
+        })
+    };
+    (0..op.registers.len()).map(|index| std::array::from_fn(|lane| undefined(index, lane))).collect()
+}
+
+/// Adds the rows for each undefined byte that `stmatrix` stores.
+#[cold]
+fn undefined_rows(op: &MatrixAccess, sources: &[PerLane<u64>], stored: &mut [u32; 32]) {
+    let (bits, parts) = if op.rows == Rows::Halves { (16, 2) } else { (8, 4) };
+    for (index, words) in sources.iter().enumerate() {
+        for (lane, word) in words.iter().enumerate() {
+            for part in 0..parts {
+                let (row, column) = element(op, index, lane, part);
+                for byte in (0..bits / 8).filter(|byte| word >> (bits * part + 8 * byte) & 0xff != 0) {
+                    stored[(column * bits / 8 + byte) as usize] |= 1u32.checked_shl(row as u32).unwrap_or(0);
+                }
+            }
+        }
+    }
 }
 
 /// The bytes of each row that `stmatrix` stores, by the lane that has its address.
