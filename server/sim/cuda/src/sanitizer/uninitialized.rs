@@ -5,6 +5,7 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use super::event::AccessEvent;
 use super::report::Report;
 use super::undefined_access::UndefinedAccess;
+use super::units::Units;
 use crate::address::Space;
 use crate::memory::local::Local;
 use crate::memory::region::MemoryRegion;
@@ -14,10 +15,18 @@ use crate::order::SpecialOrder;
 impl UndefinedAccess {
     /// Lanes load uninitialized memory. Its name is recorded in case the value turns out to matter.
     #[cold]
-    pub(super) fn note(&mut self, event: &AccessEvent<'_>, statement: u32, spaces: &Spaces, local: &Local) {
+    pub(super) fn note(
+        &mut self,
+        event: &AccessEvent<'_>,
+        statement: u32,
+        units: &mut Units<'_>,
+        spaces: &Spaces,
+        local: &Local,
+    ) {
+        let unit = |region, index| units.of(statement, region, index, event.size);
         self.is_pending = true;
         if !self.memory.contains_key(&statement)
-            && let Some((_, title)) = self.title(event, spaces, local)
+            && let Some((_, title)) = self.title(event, unit, spaces, local)
         {
             self.memory.insert(statement, title);
         }
@@ -28,11 +37,14 @@ impl UndefinedAccess {
         &self,
         event: &AccessEvent<'_>,
         report: &mut Report,
+        units: &mut Units<'_>,
         spaces: &Spaces,
         local: &Local,
     ) {
+        let statement = report.visit.statement;
+        let unit = |region, index| units.of(statement, region, index, event.size);
         if report.note_new(FindingKind::UninitializedRead, None)
-            && let Some((mask, title)) = self.title(event, spaces, local)
+            && let Some((mask, title)) = self.title(event, unit, spaces, local)
         {
             let (kind, fix) = match report.visit.order.special {
                 SpecialOrder::AsyncProduct | SpecialOrder::AsyncMatrixCopy if !self.is_passed_on => (
@@ -45,8 +57,14 @@ impl UndefinedAccess {
         }
     }
 
-    /// Names the lanes that read uninitialized memory, and the memory.
-    fn title(&self, event: &AccessEvent<'_>, spaces: &Spaces, local: &Local) -> Option<(u32, String)> {
+    /// Names the lanes that read uninitialized memory, and the memory; `unit` gives the size of an element at an offset of a region.
+    fn title(
+        &self,
+        event: &AccessEvent<'_>,
+        unit: impl FnOnce(MemoryRegion, u64) -> u64,
+        spaces: &Spaces,
+        local: &Local,
+    ) -> Option<(u32, String)> {
         let elements = &self.uninitialized[..event.count];
         let mask = elements.iter().fold(0, |all, &mask| all | mask);
         let lane = mask.trailing_zeros();
@@ -60,7 +78,7 @@ impl UndefinedAccess {
                 format!("{object} (local), before the thread writes it")
             }
             region => {
-                let object = spaces.common_element(region, index, size);
+                let object = spaces.common_element(region, index, unit(region, index));
                 match region {
                     MemoryRegion::Shared if self.is_passed_on => {
                         format!("{object} (shared), copied from uninitialized memory")
