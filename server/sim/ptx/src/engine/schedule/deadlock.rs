@@ -12,12 +12,16 @@ use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::objects::{bytes as amount, times};
 use warplens_sim_warp::trace::{Finding, Related, Severity, StatementId};
 
+use super::contributions::Part;
+use super::waits::Waits;
 use crate::engine::exec::warp::{Warp, next_statements};
 use crate::engine::launch::Launch;
 use crate::program::{Op, TensorOp};
 
 /// Maximum number of other waiting warps that a finding names.
 const MAX_OTHERS: usize = 8;
+/// Maximum number of warps that a message names.
+const MAX_NAMED: usize = 4;
 
 #[derive(Clone, Copy)]
 pub(super) struct Mbarriers<'a> {
@@ -27,7 +31,7 @@ pub(super) struct Mbarriers<'a> {
 }
 
 /// Why a wait by parity waits for a phase that nobody completes, although an earlier one is complete.
-enum WrongPhase {
+pub(super) enum WrongPhase {
     /// The wait is for this phase, but the next one has completed, too.
     Overtaken(u64),
     /// It is the thread's first wait, and for phase 1.
@@ -44,38 +48,100 @@ impl<'a> Mbarriers<'a> {
         Object::of_bits(bits)
     }
 
-    /// What the current phase of an object waits for, and why it will not come.
-    fn explained(self, index: usize) -> String {
+    /// The rank of the block that has an object, and the offset in its shared memory.
+    pub(super) fn position(self, index: usize) -> Option<(u32, u64)> {
+        let size = self.shared.len() / self.blocks.len().max(1);
+        Some((index.checked_div(size)? as u32, (index % size) as u64))
+    }
+
+    /// What the current phase of an object still needs.
+    pub(super) fn needs(self, index: usize) -> Vec<Part> {
+        let Some(Object { pending, bytes, .. }) = self.object(index) else { return Vec::new() };
+        let needs =
+            [(Part::Arrivals, pending != 0), (Part::Bytes, bytes > 0), (Part::Announcement, bytes < 0)];
+        needs.into_iter().filter(|(_, is_needed)| *is_needed).map(|(part, _)| part).collect()
+    }
+
+    /// Whether any of these threads have arrived in the current phase of an object.
+    pub(super) fn have_arrived(self, index: usize, threads: Issuer) -> bool {
+        self.phases.of(index).is_some_and(|phases| phases.have_arrived(threads))
+    }
+
+    /// Whether the first phase of an object has all arrivals, but not the bytes that they announce. If it has completed, the bytes of later
+    /// phases are announced alike.
+    pub(super) fn lacks_bytes(self, index: usize) -> bool {
+        let is_first = self.phases.of(index).is_none_or(|phases| phases.completed == 0);
+        is_first && self.object(index).is_some_and(|object| object.pending == 0 && object.bytes != 0)
+    }
+
+    /// Whether all arrivals in the current phase of an object are those of `cp.async.mbarrier.arrive` without `.noinc`, which the phase
+    /// needs in addition to its own.
+    fn is_raised(self, index: usize) -> bool {
+        let object = self.object(index);
+        let is_whole = object.is_some_and(|object| object.pending == object.expected);
+        is_whole && self.phases.of(index).is_some_and(|phases| phases.raised != 0)
+    }
+
+    /// What the current phase of an object waits for, and why it will not come; `helpers` would contribute to it.
+    fn explained(self, index: usize, helpers: &[&Warp]) -> String {
         match (self.object(index), self.state(index)) {
             (Some(object), Some(state)) => {
                 let phases = self.phases.of(index);
                 let has_passed = phases.is_some_and(|phases| !phases.waits.is_empty());
+                let has_completed = phases.is_some_and(|phases| phases.completed > 0);
                 let arrivals = match (object.pending, object.expected) {
-                    // After a completed phase, the count of `mbarrier.init` is right.
-                    _ if phases.is_some_and(|phases| phases.completed > 0) => "",
-                    (0, _) => "",
-                    (pending, expected) if pending < expected => {
-                        ". Compare the count of `mbarrier.init` with the threads that arrive"
+                    (0, _) => String::new(),
+                    _ if self.is_raised(index) && helpers.is_empty() => {
+                        ". Each `cp.async.mbarrier.arrive` without `.noinc` first raises the number of pending arrivals by one, then lowers it \
+                         by one: add `.noinc`, or let each thread also arrive itself"
+                            .to_owned()
                     }
-                    _ if has_passed => ". No thread arrives in this phase: add the missing `mbarrier.arrive`",
-                    _ => {
+                    _ if !helpers.is_empty() && (has_completed || has_passed || !self.would_pass(index)) => {
+                        format!(". The threads that would arrive wait, too: {}", self.names(helpers))
+                    }
+                    _ if !helpers.is_empty() => {
                         ". It waits for phase 0 first; to pass the first time, as a producer's wait does, start with parity 1. \
                          Otherwise add the missing `mbarrier.arrive`"
+                            .to_owned()
+                    }
+                    // After a completed phase, the count of `mbarrier.init` is right.
+                    (pending, expected) if pending < expected && !has_completed => {
+                        ". Compare the count of `mbarrier.init` with the threads that arrive".to_owned()
+                    }
+                    (pending, expected) => {
+                        let others = if pending < expected { "other " } else { "" };
+                        format!(
+                            ". No {others}thread arrives in this phase: add the missing `mbarrier.arrive` or `tcgen05.commit`"
+                        )
                     }
                 };
-                state + &unbalanced(arrivals, object.bytes)
+                state + &unbalanced(&arrivals, object.bytes)
             }
             _ => "it: the object is not initialized".to_owned(),
         }
     }
 
+    /// Names warps: `warp 1, warp 0 of block 1 of the cluster`.
+    fn names(self, warps: &[&Warp]) -> String {
+        let named = warps.iter().take(MAX_NAMED).map(|warp| {
+            let rank = self.blocks.iter().position(|block| block.cta == warp.id.cta);
+            match rank.filter(|_| self.blocks.len() > 1) {
+                Some(rank) => format!("warp {} of block {rank} of the cluster", warp.id.warp),
+                None => format!("warp {}", warp.id.warp),
+            }
+        });
+        let named: Vec<String> = named.collect();
+        let others = warps.len().saturating_sub(MAX_NAMED);
+        named.join(", ") + &if others == 0 { String::new() } else { format!(", and {others} more") }
+    }
+
     /// Whether some but not all of what the current phase of an object needs has come.
-    fn is_partial(self, index: usize) -> bool {
+    pub(super) fn is_partial(self, index: usize) -> bool {
         self.object(index).is_some_and(|object| object.pending < object.expected || object.bytes != 0)
     }
 
     /// Why lanes of a warp wait for a phase of an object that is not the one they are meant to wait for, if so.
-    fn wrong_phase(self, index: usize, warp: &Warp, lanes: u32) -> Option<WrongPhase> {
+    pub(super) fn wrong_phase(self, index: usize, warp: &Warp, lanes: u32) -> Option<WrongPhase> {
         let (object, phases) = (self.object(index)?, self.phases.of(index)?);
         let rank = self.blocks.iter().position(|block| block.cta == warp.id.cta)? as u32;
         let thread = Issuer { rank, warp: warp.id.warp, lanes: lanes & lanes.wrapping_neg() };
@@ -148,41 +214,85 @@ fn arrivals(count: u64) -> String {
     if count == 1 { "1 arrival".to_owned() } else { format!("{count} arrivals") }
 }
 
-/// For each block that has not exited: why it cannot make progress, which threads spin and which wait.
+/// For each block that has not exited: why it cannot make progress, which threads spin and which wait. A block whose threads wait for an
+/// mbarrier only because of the threads of another block is described with that one.
 pub(super) fn explain(cluster: &Cluster<Warp>, launch: &Launch<'_>, spaces: &Spaces) -> Vec<Finding> {
-    let mbarriers = Mbarriers::of(cluster);
-    let explain = |block: &Block<Warp>| {
-        let mut polling: Vec<&Warp> = block.waiting_for_memory().collect();
-        // Of threads that wait for each other from the start, the one that writes next should not wait.
-        // The cause of others is a phase that was overtaken, or that has only a part of what it needs.
-        let is_cause = |warp: &Warp| {
-            let tested = warp.first_test();
-            let wrong = tested.zip(warp.polls_at());
-            let wrong = wrong.and_then(|(index, (_, lanes))| mbarriers.wrong_phase(index, warp, lanes));
-            wrong.is_some() || tested.is_some_and(|index| mbarriers.is_partial(index))
-        };
-        polling.sort_by_key(|warp| (!warp.should_pass(launch, mbarriers), !is_cause(warp)));
-        let mut polling = polling.into_iter();
-        let finding = match polling.next() {
-            Some(first) => Some(first.explain_spin(launch, spaces, mbarriers)),
+    let waits = Waits::of(cluster, launch);
+    let blocks: Vec<Stuck<'_>> =
+        cluster.unfinished_blocks().map(|block| Stuck::of(block, &waits, launch)).collect();
+    let cause = blocks.iter().filter_map(|stuck| stuck.first()).min_by_key(|(_, distance)| *distance);
+    let follows = |stuck: &Stuck<'_>| {
+        let pair = stuck.first().zip(cause).filter(|((first, _), (cause, _))| first.id.cta != cause.id.cta);
+        pair.is_some_and(|((first, distance), (cause, nearest))| {
+            first.first_test().is_some() && distance > nearest && waits.leads_to(first, cause)
+        })
+    };
+    let (following, causes): (Vec<Stuck<'_>>, Vec<Stuck<'_>>) = blocks.into_iter().partition(follows);
+    let is_cause =
+        |stuck: &Stuck<'_>| stuck.first().zip(cause).is_some_and(|(first, cause)| first.0.id == cause.0.id);
+    let explain = |stuck: &Stuck<'_>| {
+        let own = stuck.explain(cluster, &waits, launch, spaces)?;
+        let others = following.iter().filter(|_| is_cause(stuck)).flat_map(|other| {
+            let waiting =
+                other.polling.iter().filter_map(|(warp, _)| warp.waits_too(spaces, waits.rank(other.block)));
+            waiting.chain(other.block.waits(&cluster.barrier))
+        });
+        Some(own.with(others.take(MAX_OTHERS)))
+    };
+    causes.iter().filter_map(explain).collect()
+}
+
+/// A block that cannot make progress, and its warps that poll memory, the likely cause first.
+struct Stuck<'a> {
+    block: &'a Block<Warp>,
+    polling: Vec<(&'a Warp, [bool; 5])>,
+}
+
+impl<'a> Stuck<'a> {
+    fn of(block: &'a Block<Warp>, waits: &Waits<'_>, launch: &Launch<'_>) -> Stuck<'a> {
+        let polling = block.waiting_for_memory().map(|warp| (warp, waits.distance(warp, launch)));
+        let mut polling: Vec<_> = polling.collect();
+        polling.sort_by_key(|(_, distance)| *distance);
+        Stuck { block, polling }
+    }
+
+    fn first(&self) -> Option<(&'a Warp, [bool; 5])> {
+        self.polling.first().copied()
+    }
+
+    fn explain(
+        &self,
+        cluster: &Cluster<Warp>,
+        waits: &Waits<'_>,
+        launch: &Launch<'_>,
+        spaces: &Spaces,
+    ) -> Option<Finding> {
+        let block = self.block;
+        let finding = match self.polling.first() {
+            Some((first, _)) => Some(first.explain_spin(launch, spaces, waits)),
             None => block.warps.iter().find_map(|warp| warp.explain_members(launch)),
         };
         let finding = finding.or_else(|| Some(block.barrier_deadlock(&cluster.barrier)?.1))?;
-        let others = polling.take(MAX_OTHERS).filter_map(|warp| {
-            let (statement, lanes) = warp.polls_at()?;
-            let (lanes, index) = (LaneSet(lanes.into()), warp.id.warp);
-            Some(Related::new(
-                statement,
-                format!("waiting too: {lanes} of warp {index} {}", warp.what(spaces)),
-            ))
-        });
+        let others = self.polling.iter().skip(1).take(MAX_OTHERS);
+        let others = others.filter_map(|(warp, _)| warp.waits_too(spaces, None));
         Some(finding.with(others).with(block.waits(&cluster.barrier)))
-    };
-    cluster.unfinished_blocks().filter_map(explain).collect()
+    }
 }
 
 impl Warp {
-    fn explain_spin(&self, launch: &Launch<'_>, spaces: &Spaces, mbarriers: Mbarriers<'_>) -> Finding {
+    /// What another warp waits for, with the rank of its block if that is not the one that the finding is about.
+    fn waits_too(&self, spaces: &Spaces, rank: Option<u32>) -> Option<Related> {
+        let (statement, lanes) = self.polls_at()?;
+        let (lanes, index) = (LaneSet(lanes.into()), self.id.warp);
+        let block = rank.map_or(String::new(), |rank| format!(" of block {rank} of the cluster"));
+        Some(Related::new(
+            statement,
+            format!("waiting too: {lanes} of warp {index}{block} {}", self.what(spaces)),
+        ))
+    }
+
+    fn explain_spin(&self, launch: &Launch<'_>, spaces: &Spaces, waits: &Waits<'_>) -> Finding {
+        let (mbarriers, helpers) = (waits.mbarriers, waits.helpers(self));
         let running = self.groups.running().map_or(0, |group| group.mask & self.live);
         let (statement, lanes) = self.polls_at().unwrap_or((self.stopped_at, running));
         let lanes_of_warp = format!("{} of warp {}", LaneSet(lanes.into()), self.id.warp);
@@ -212,7 +322,10 @@ impl Warp {
             false if self.tests_barrier() => format!(
                 "Deadlock: {lanes_of_warp} {}\nno live thread can complete {}",
                 self.what(spaces),
-                self.polled.values.first().map_or_else(String::new, |first| mbarriers.explained(first.index))
+                self.polled
+                    .values
+                    .first()
+                    .map_or_else(String::new, |first| mbarriers.explained(first.index, &helpers))
             ),
             false
                 if !launch.plan.model.info().forward_progress
@@ -241,7 +354,8 @@ impl Warp {
             }
             None => message,
         };
-        let starts_late = self.first_test().is_some_and(|index| mbarriers.would_pass(index));
+        let starts_late =
+            !helpers.is_empty() && self.first_test().is_some_and(|index| mbarriers.would_pass(index));
         let finding = self.id.finding(FindingKind::NoProgress, message, statement, lanes);
         let finding = Finding { starts_late, ..finding };
         let finding = finding.with(again.map(|(_, wait, _)| Related::new(wait, "this wait passed at once")));
@@ -272,12 +386,12 @@ impl Warp {
     }
 
     /// The mbarrier for which the warp waits.
-    fn first_test(&self) -> Option<usize> {
+    pub(super) fn first_test(&self) -> Option<usize> {
         self.polled.values.first().filter(|_| self.tests_barrier()).map(|first| first.index)
     }
 
     /// Whether the warp waits for a first phase before it writes to shared memory, as a producer does by mistake.
-    fn should_pass(&self, launch: &Launch<'_>, mbarriers: Mbarriers<'_>) -> bool {
+    pub(super) fn should_pass(&self, launch: &Launch<'_>, mbarriers: Mbarriers<'_>) -> bool {
         let waits = self.first_test().is_some_and(|index| mbarriers.would_pass(index));
         let program = &launch.program;
         let place = self.polls_at().and_then(|(statement, _)| program.locate(StatementId(statement)));
