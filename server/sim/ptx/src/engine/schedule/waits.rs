@@ -6,7 +6,7 @@ use warplens_sim_cuda::grid::block::Block;
 use warplens_sim_cuda::grid::cluster::Cluster;
 
 use super::contributions::{Contribution, Contributions, Part};
-use super::deadlock::Mbarriers;
+use super::mbarriers::Mbarriers;
 use crate::engine::exec::warp::Warp;
 use crate::engine::launch::Launch;
 
