@@ -43,6 +43,7 @@ pub mod undefined_access;
 pub mod undefined_messages;
 pub mod undefined_use;
 mod uninitialized;
+mod units;
 pub(crate) mod unused_reads;
 mod unwritten;
 mod unwritten_bytes;
@@ -76,6 +77,7 @@ use self::report::{Report, RunningVisit};
 use self::shadow::{Conflict, Shadow, ShadowAccess};
 use self::stamp::{Stamp, Strength};
 use self::undefined_access::{ELEMENTS, UndefinedAccess};
+use self::units::Units;
 use self::unused_reads::BlockUses;
 use self::unwritten_bytes::UnwrittenBytes;
 use self::valid_mbarriers::ValidMbarriers;
@@ -333,12 +335,18 @@ impl Sanitizer {
             && self.undefined.uninitialized[..event.count].iter().any(|&mask| mask != 0);
         match event.kind {
             _ if !is_uninitialized => {}
-            AccessKind::Load => self.undefined.note(event, self.report.visit.statement, spaces, local),
-            AccessKind::Source if self.report.visit.order.special == SpecialOrder::AsyncProduct => {
-                self.undefined.note_factor(event, self.report.visit.statement, spaces, local);
+            AccessKind::Source if self.report.visit.order.special != SpecialOrder::AsyncProduct => {}
+            kind => {
+                let Sanitizer { patterns, memory, undefined, report, .. } = self;
+                let (statement, mut units) = (report.visit.statement, Units { patterns, memory });
+                match kind {
+                    AccessKind::Load => undefined.note(event, statement, &mut units, spaces, local),
+                    AccessKind::Source => {
+                        undefined.note_factor(event, statement, &mut units, spaces, local);
+                    }
+                    _ => undefined.report(event, report, &mut units, spaces, local),
+                }
             }
-            AccessKind::Source => {}
-            _ => self.undefined.report(event, &mut self.report, spaces, local),
         }
     }
 

@@ -174,6 +174,7 @@ impl Spaces {
         }
         if arrivals != 0 {
             self.asynchronous.phases.note(at, statement, PhaseAction::Arrive, arrivals);
+            self.asynchronous.phases.arrived(at, issuer);
         }
         if object.parity != parity {
             self.asynchronous.phases.advance(at);

@@ -39,6 +39,10 @@ pub struct Phases {
     passed: FxHashMap<(u32, Issuer), (u64, u64)>,
     /// The last statement that announced bytes.
     pub announced: Option<u32>,
+    /// The lanes that have arrived in the current phase, by rank and warp.
+    arrived: FxHashMap<(u32, u32), u32>,
+    /// How many arrivals the current phase needs in addition, because of `cp.async.mbarrier.arrive` without `.noinc`.
+    pub raised: u64,
 }
 
 /// The phases of each mbarrier, by its offset in the shared memory of the cluster.
@@ -62,11 +66,23 @@ impl PhaseLog {
         }
     }
 
+    /// Threads arrive at an object.
+    pub fn arrived(&mut self, object: usize, thread: Issuer) {
+        let phases = self.0.entry(object).or_default();
+        *phases.arrived.entry((thread.rank, thread.warp)).or_default() |= thread.lanes;
+    }
+
+    /// The current phase of an object needs another arrival.
+    pub fn raised(&mut self, object: usize) {
+        self.0.entry(object).or_default().raised += 1;
+    }
+
     /// The object is invalidated: its memory may hold anything from now on, and nothing more is expected of it.
     pub fn invalidated(&mut self, object: usize) {
         if let Some(phases) = self.0.get_mut(&object) {
             phases.running.clear();
-            phases.announced = None;
+            phases.arrived.clear();
+            (phases.announced, phases.raised) = (None, 0);
         }
     }
 
@@ -89,6 +105,8 @@ impl PhaseLog {
     pub fn advance(&mut self, object: usize) {
         let phases = self.0.entry(object).or_default();
         let ended = std::mem::take(&mut phases.running);
+        phases.arrived.clear();
+        phases.raised = 0;
         if phases.first.len() < MAX_PHASES {
             phases.first.push(ended);
         }
@@ -119,6 +137,11 @@ impl Phases {
         let of_thread = self.passed.iter().filter(|((_, other), _)| *other == thread);
         let last = of_thread.map(|(_, (completed, _))| *completed).max();
         (self.passed.len() < MAX_WAITS).then_some(last)
+    }
+
+    /// Whether any of these threads have arrived in the current phase.
+    pub fn have_arrived(&self, threads: Issuer) -> bool {
+        self.arrived.get(&(threads.rank, threads.warp)).is_some_and(|lanes| lanes & threads.lanes != 0)
     }
 
     /// The copies that completed bytes of the current phase: statements and bytes.

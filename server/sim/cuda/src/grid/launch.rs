@@ -203,6 +203,9 @@ pub fn shared_violation(shared: u64, limit: u64) -> Option<String> {
         .then(|| format!("a block requires {shared} bytes of shared memory, the limit is {limit}"))
 }
 
+/// The most bytes of dynamic shared memory that any device grants, sm_90 and sm_100 (CUDA programming guide, *Technical Specifications*).
+pub const MAX_DYNAMIC_SHARED: u32 = 232_448;
+
 /// Bytes of memory that a program needs besides the buffers of the launch.
 pub struct MemoryNeeds {
     /// Shared memory of a block, and the variables of the program.
@@ -226,6 +229,11 @@ pub fn refusal(
         "a grid must have at least one block".to_owned()
     } else if let Some(violation) = violation {
         violation
+    } else if config.shared_memory > MAX_DYNAMIC_SHARED {
+        let bytes = config.shared_memory;
+        format!(
+            "a block requires {bytes} bytes of dynamic shared memory, the limit of every device is {MAX_DYNAMIC_SHARED} or less"
+        )
     } else if local > u64::from(MAX_LOCAL_BYTES) {
         format!("a thread requires {local} bytes of local memory, the limit is {MAX_LOCAL_BYTES}")
     } else if memory > max {

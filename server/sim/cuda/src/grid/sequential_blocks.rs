@@ -21,6 +21,8 @@ use crate::run_state::RunState;
 const FIRST_SKIP: u64 = 1024;
 /// How often the amount doubles.
 const MAX_SKIPS: u32 = 40;
+/// How much time waits may skip: as nanoseconds 36 years, longer than any time-out. It also keeps the clock from overflowing.
+const MAX_SKIPPED: u64 = 1 << 60;
 
 pub(super) struct SequentialBlocks<'a, 'p, W: CudaWarp> {
     pub(super) launch: &'a W::Launch<'p>,
@@ -363,8 +365,11 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
     }
 
     /// No warp can run: lets warps continue that only poll memory. For those that read the clock, time advances, by more in
-    /// each idle round. Returns whether there are any.
+    /// each idle round, up to a limit. Returns whether there are any.
     fn continue_polling(&mut self, idle_rounds: u32) -> bool {
+        if self.grid.spaces.skipped_time >= MAX_SKIPPED {
+            return false;
+        }
         let mut result = (false, false);
         for (_, cluster) in &mut self.suspended {
             let (any, reads_clock) = cluster.continue_polling();

@@ -28,6 +28,9 @@ pub struct ProgramPatterns {
     pub uses: PassedOn,
     /// Accesses whose address depends on the contents of buffers, or on arguments that decide which threads share it.
     pub computed_addresses: FxHashSet<u32>,
+    /// The bytes of an element, for each statement whose instruction tells the type of what it accesses: a load, a store or a matrix, but
+    /// no copy.
+    pub units: FxHashMap<u32, u32>,
     /// Stores of floats that a warp has reduced by exchanging values, with the type of the floats.
     pub rounded_stores: FxHashMap<u32, ScalarType>,
 }

@@ -327,6 +327,13 @@ impl Shadow {
         page.is_none_or(|page| page.stamps[page.grain.range(index, span)].iter().all(Cell::was_written))
     }
 
+    /// The statement that last wrote a byte.
+    pub(super) fn writer_of(&mut self, index: u64) -> Option<u32> {
+        let page = self.page(index)?;
+        let write = page.stamps[page.grain.range(index, 1)].first()?.write;
+        write.is_there().then(|| write.statement())
+    }
+
     /// Moves an access to another epoch, unless a later access has overwritten its stamp.
     pub(super) fn restamp(&mut self, start: u64, len: u64, writes: bool, from: Stamp, to: u32) {
         self.for_each_cell(start, len, |mut cell| cell.restamp(writes, from, to));

@@ -5,6 +5,7 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use super::event::AccessEvent;
 use super::report::Report;
 use super::undefined_access::UndefinedAccess;
+use super::units::Units;
 use crate::address::Space;
 use crate::memory::local::Local;
 use crate::memory::region::MemoryRegion;
@@ -14,13 +15,16 @@ use crate::order::SpecialOrder;
 impl UndefinedAccess {
     /// Lanes load uninitialized memory. Its name is recorded in case the value turns out to matter.
     #[cold]
-    pub(super) fn note(&mut self, event: &AccessEvent<'_>, statement: u32, spaces: &Spaces, local: &Local) {
+    pub(super) fn note(
+        &mut self,
+        event: &AccessEvent<'_>,
+        statement: u32,
+        units: &mut Units<'_>,
+        spaces: &Spaces,
+        local: &Local,
+    ) {
         self.is_pending = true;
-        if !self.memory.contains_key(&statement)
-            && let Some((_, title)) = self.title(event, spaces, local)
-        {
-            self.memory.insert(statement, title);
-        }
+        self.note_name(event, statement, units, spaces, local);
     }
 
     /// A product reads a factor that is partly uninitialized.
@@ -29,12 +33,25 @@ impl UndefinedAccess {
         &mut self,
         event: &AccessEvent<'_>,
         statement: u32,
+        units: &mut Units<'_>,
         spaces: &Spaces,
         local: &Local,
     ) {
         self.is_unwritten_factor = true;
+        self.note_name(event, statement, units, spaces, local);
+    }
+
+    fn note_name(
+        &mut self,
+        event: &AccessEvent<'_>,
+        statement: u32,
+        units: &mut Units<'_>,
+        spaces: &Spaces,
+        local: &Local,
+    ) {
+        let unit = |region, index| units.of(statement, region, index, event.size);
         if !self.memory.contains_key(&statement)
-            && let Some((_, title)) = self.title(event, spaces, local)
+            && let Some((_, title)) = self.title(event, unit, spaces, local)
         {
             self.memory.insert(statement, title);
         }
@@ -45,11 +62,14 @@ impl UndefinedAccess {
         &self,
         event: &AccessEvent<'_>,
         report: &mut Report,
+        units: &mut Units<'_>,
         spaces: &Spaces,
         local: &Local,
     ) {
+        let statement = report.visit.statement;
+        let unit = |region, index| units.of(statement, region, index, event.size);
         if report.note_new(FindingKind::UninitializedRead, None)
-            && let Some((mask, title)) = self.title(event, spaces, local)
+            && let Some((mask, title)) = self.title(event, unit, spaces, local)
         {
             let (kind, fix) = match report.visit.order.special {
                 SpecialOrder::AsyncProduct | SpecialOrder::AsyncMatrixCopy if !self.is_passed_on => (
@@ -62,8 +82,14 @@ impl UndefinedAccess {
         }
     }
 
-    /// Names the lanes that read uninitialized memory, and the memory.
-    fn title(&self, event: &AccessEvent<'_>, spaces: &Spaces, local: &Local) -> Option<(u32, String)> {
+    /// Names the lanes that read uninitialized memory, and the memory; `unit` gives the size of an element at an offset of a region.
+    fn title(
+        &self,
+        event: &AccessEvent<'_>,
+        unit: impl FnOnce(MemoryRegion, u64) -> u64,
+        spaces: &Spaces,
+        local: &Local,
+    ) -> Option<(u32, String)> {
         let elements = &self.uninitialized[..event.count];
         let mask = elements.iter().fold(0, |all, &mask| all | mask);
         let lane = mask.trailing_zeros();
@@ -77,7 +103,7 @@ impl UndefinedAccess {
                 format!("{object} (local), before the thread writes it")
             }
             region => {
-                let object = spaces.common_element(region, index, size);
+                let object = spaces.common_element(region, index, unit(region, index));
                 match region {
                     MemoryRegion::Shared if self.is_passed_on => {
                         format!("{object} (shared), copied from uninitialized memory")

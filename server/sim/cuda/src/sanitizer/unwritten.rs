@@ -1,7 +1,7 @@
-//! Bytes that a launch declares uninitialized, until something writes them.
+//! Bytes of device memory without a value, until something writes them.
 //!
 //! Shared memory starts uninitialized, and its shadow says what was written. Device memory has contents, except where the launch says
-//! otherwise: those bytes are kept here. A copy to shared memory passes them on, because kernels copy whole tiles and use a part.
+//! otherwise and in what `malloc` returns: those bytes are kept here. A copy to shared memory passes them on, because kernels copy whole tiles and use a part.
 
 use super::Sanitizer;
 use super::event::{AccessEvent, AccessKind};
@@ -14,7 +14,8 @@ impl Sanitizer {
     /// These ranges of device memory, addresses and lengths, have no values until something writes them. `origin` is the first address.
     pub fn declare_unwritten(&mut self, ranges: &[(u64, u64)], origin: u64) {
         if self.report.checks.uninitialized {
-            ranges.iter().for_each(|(address, len)| self.unwritten.add(address - origin, *len));
+            let ranges = ranges.iter().filter(|(_, len)| *len != 0);
+            ranges.for_each(|(address, len)| self.unwritten.add(address - origin, *len));
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use warplens_sim_cuda::grid::launch::MAX_DYNAMIC_SHARED;
 use warplens_sim_cuda::tensor::map::{BYTES, Interleave};
 use warplens_sim_cuda::tensor::swizzle::Swizzle;
 use warplens_sim_warp::launch_config::volume;
@@ -34,8 +35,6 @@ pub(crate) const ALL_BUFFERS: u64 = 64 << 20;
 const SLOT_BYTES: u64 = 64;
 /// Bytes of dynamic shared memory (`.extern .shared` arrays): the limit that every device grants every kernel.
 const DYNAMIC_SHARED: u32 = 49_152;
-/// Bytes of dynamic shared memory for a kernel that needs more: the opt-in limit of the largest device.
-const MOST_DYNAMIC_SHARED: u32 = 232_448;
 /// Bytes of a box if the kernel does not announce its size.
 const BOX_BYTES: u64 = 1024;
 /// Words of the innermost dimension of a box.
@@ -122,7 +121,7 @@ struct Sizes {
 }
 
 fn dynamic_shared(reach: u64) -> u32 {
-    if reach + TILE > DYNAMIC_SHARED.into() { MOST_DYNAMIC_SHARED } else { DYNAMIC_SHARED }
+    if reach + TILE > DYNAMIC_SHARED.into() { MAX_DYNAMIC_SHARED } else { DYNAMIC_SHARED }
 }
 
 fn whole(

@@ -2,13 +2,14 @@
 
 use warplens_sim_cuda::sanitizer::patterns::ProgramPatterns;
 
-use crate::program::{BarrierKind, Function, Op, Program, TensorOp};
+use crate::program::{BarrierKind, Function, Op, Program, Rows, TensorOp};
 
 /// The patterns that the checks need.
 pub(crate) fn program_patterns(program: &Program, races: bool) -> ProgramPatterns {
     let mut patterns = ProgramPatterns::default();
     for function in &program.functions {
         let statement = |pc: u32| function.first_statement + pc;
+        patterns.units.extend(units(function));
         let loads = function.patterns.cas_loads.iter();
         let updates = function.patterns.updates.iter();
         patterns
@@ -47,6 +48,29 @@ fn is_relaxed(function: &Function) -> bool {
     let accesses = function.orders.iter().any(|order| order.strong && !(order.acquire || order.release));
     accesses
         || function.tables.barriers.iter().any(|barrier| barrier.kind == BarrierKind::ClusterArriveRelaxed)
+}
+
+/// The bytes of an element, for the statements of a function that tell the type of what they access.
+fn units(function: &Function) -> impl Iterator<Item = (u32, u32)> + use<'_> {
+    let (code, tables) = (function.code.iter().zip(function.first_statement..), &function.tables);
+    code.filter_map(|(instruction, statement)| {
+        let unit = match instruction.op {
+            Op::Load(id) | Op::Store(id) => tables[id].size,
+            Op::Atomic(id) => tables[id].ty.bytes() as u32,
+            Op::StoreAsync(id) => tables[id].0.size,
+            Op::AtomicAsync(id) => tables[id].0.ty.bytes() as u32,
+            Op::MatrixAccess(id) if tables[id].rows == Rows::Halves => 2,
+            Op::MatrixAccess(_) => 1,
+            Op::FragmentAccess(id) => (tables[id].matrix.bits / 8).max(1),
+            Op::BulkCopy(id) => tables[id].reduction?.1.bytes() as u32,
+            Op::Tensor(id) => match &tables[id] {
+                TensorOp::Product(product) => (product.factors[0].bits() / 8).max(1),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some((statement, unit))
+    })
 }
 
 /// The statements of a function that accumulate in memory.

@@ -11,7 +11,7 @@ use warplens_sim_warp::{Checks, Control, Finding, FindingKind, RunOptions, RunRe
 fn run_body(model: Model, grid: [u32; 3], cluster: &str, body: &str) -> (Source, RunResult, Vec<u32>) {
     let text = format!(
         ".version 8.7\n.target sm_100\n.address_size 64\n.visible .entry k(.param .u64 out)\n.reqnctapercluster {cluster}\n{{\n\
-         .reg .pred %p<10>; .reg .b32 %r<40>; .reg .b64 %rd<20>;\n.shared .align 16 .b8 tile[256];\n\
+         .reg .pred %p<10>; .reg .b16 %h<4>; .reg .b32 %r<40>; .reg .b64 %rd<20>;\n.shared .align 16 .b8 tile[256];\n\
          .shared .align 8 .b64 bar;\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n\
          mov.u32 %r3, %cluster_ctarank;\nmov.u32 %r6, %cluster_nctarank;\nadd.u32 %r4, %r3, 1;\nrem.u32 %r4, %r4, %r6;\n\
          shl.b32 %r5, %r1, 2;\nmov.u32 %r7, tile;\nadd.u32 %r5, %r5, %r7;\nmad.lo.u32 %r8, %r2, 32, %r1;\n\
@@ -226,6 +226,50 @@ fn a_block_never_arrives_at_the_barrier() {
             the state of the loop does not change; change the exit condition in the loop
         "#]],
     );
+}
+
+/// Block 0 copies to both blocks, and waits before it reuses the slot until both have read it.
+#[test]
+fn a_copy_that_reaches_one_block_only() {
+    let body = |announce: &str, mask: u32| {
+        format!(
+            ".shared .align 8 .b64 empty;\nmov.u32 %r10, bar;\nmov.u32 %r11, empty;\n\
+             @%p1 mbarrier.init.shared::cta.b64 [%r10], 1;\n@%p1 mbarrier.init.shared::cta.b64 [%r11], 2;\n\
+             fence.mbarrier_init.release.cluster;\n{SYNC}mov.u32 %r12, 0;\nmapa.shared::cluster.u32 %r14, %r11, 0;\n\
+             setp.eq.u32 %p2, %r3, 0;\nmov.u16 %h1, {mask};\nNEXT:\nxor.b32 %r13, %r12, 1;\n\
+             {announce} mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r10], 64;\n\
+             @!%p2 bra FULL;\nEMPTY:\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p3, [%r11], %r13;\n@!%p3 bra EMPTY;\n\
+             @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [tile], [%rd1], 64, [%r10], %h1;\n\
+             FULL:\nmbarrier.try_wait.parity.shared::cta.b64 %p3, [%r10], %r12;\n@!%p3 bra FULL;\nld.shared.u32 %r15, [tile];\n\
+             bar.warp.sync -1;\n@%p1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r14];\n\
+             add.u32 %r12, %r12, 1;\nsetp.lt.u32 %p4, %r12, 2;\n@%p4 bra NEXT;\n{SYNC}"
+        )
+    };
+    fails(
+        &body("@%p1", 1),
+        expect![[r#"
+        no-progress
+        error no-progress block 1: Deadlock: lanes 0-31 of warp 0 wait for the mbarrier `bar`
+        no live thread can complete phase 0 (parity 0): 0 of 1 arrivals pending, 64 bytes missing, which no copy in flight will complete. Announce only the bytes that copies write
+          the phase needs 1 arrival
+          1 arrival in this phase
+          announces 64 bytes of this phase
+          waiting too: lanes 0-31 of warp 0 of block 0 of the cluster wait for the mbarrier `empty` of block 0 of the cluster
+    "#]],
+    );
+    fails(
+        &body("@%p5", 3).replace("NEXT:", "and.pred %p5, %p1, %p2;\nNEXT:"),
+        expect![[r#"
+        no-progress
+        error no-progress block 1: Deadlock: lanes 0-31 of warp 0 wait for the mbarrier `bar`
+        no live thread can complete phase 0 (parity 0): 1 of 1 arrivals pending, 64 bytes too many, because copies complete more than `expect_tx` announces. Announce all bytes with `mbarrier.arrive.expect_tx`. No thread arrives in this phase: add the missing `mbarrier.arrive` or `tcgen05.commit`
+          the phase needs 1 arrival
+          copies complete 64 bytes of this phase
+          waiting too: lanes 0-31 of warp 0 of block 0 of the cluster wait for the mbarrier `empty` of block 0 of the cluster
+    "#]],
+    );
+    let (_, result, _) = run_body(Model::Stack, [2, 1, 1], "2", &body("@%p1", 3));
+    assert_eq!(result.status, Status::Finished, "{:?}", result.findings);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Functions of the device runtime: printing, `malloc`, `free` and assertions.
 
+use crate::common::watched::findings_of_text;
 use crate::common::{Source, words};
 use expect_test::{Expect, expect};
 use warplens_sim_cuda::launch_config::launch_config;
@@ -115,6 +116,25 @@ fn every_lane_has_its_own_block() {
     );
     let (result, words) = run_body("", &body, Limits::default());
     assert_eq!((result.findings, &words[..3]), (vec![], &[7, 8, 0][..]));
+}
+
+#[test]
+fn a_new_block_has_no_values() {
+    let body = |store: &str, space: &str| {
+        format!(
+            "{DECLARATIONS}.visible .entry k(.param .u64 out)\n{{\n.reg .b32 %r<9>; .reg .b64 %rd<9>;\n.param .b64 a; .param .b64 q;\n\
+             ld.param.u64 %rd1, [out];\n{ALLOCATE}{store}\nld{space}.u32 %r3, [%rd2+8];\nst.global.u32 [%rd1], %r3;\nret;\n}}\n"
+        )
+    };
+    for space in ["", ".global"] {
+        let found = findings_of_text(&body("st.u32 [%rd2+4], 7;", space));
+        assert!(
+            found.contains("Uninitialized read: `malloc #1[2]` (global), before any thread writes it"),
+            "{found}"
+        );
+        let found = findings_of_text(&body("st.v4.u32 [%rd2], {7, 7, 7, 7};", space));
+        assert!(!found.contains("uninitialized-read"), "{found}");
+    }
 }
 
 #[test]

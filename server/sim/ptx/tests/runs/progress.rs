@@ -452,17 +452,126 @@ fn an_mbarrier_at_which_no_thread_arrives() {
             "
         )
     };
-    let message = |first: &str| launch(Model::Stack, &body(first), 1, 32).2.findings[0].message.clone();
-    let parity = message("");
-    assert!(
-        parity.contains("It waits for phase 0 first; to pass the first time, as a producer's wait does, start with parity 1."),
-        "{parity}"
+    // Whatever the parity of the wait, nobody arrives.
+    for first in ["", "mbarrier.try_wait.parity.shared.b64 %p3, [%r5], 1;"] {
+        let (_, _, result, _) = launch(Model::Stack, &body(first), 1, 32);
+        let finding = &result.findings[0];
+        assert!(
+            finding.message.contains("No thread arrives in this phase: add the missing `mbarrier.arrive`"),
+            "{}",
+            finding.message
+        );
+        assert!(!finding.message.contains("parity 1") && !finding.starts_late, "{}", finding.message);
+    }
+}
+
+/// Warp 0 hands over to warp 1 through `full`, which hands back through `empty`. The cause is at `full`, and warp 0 waits for `empty`.
+#[test]
+fn the_end_of_a_chain_of_waits_is_explained() {
+    let body = |arrival: &str| {
+        format!(
+            "
+                .shared .align 8 .b64 full;
+                .shared .align 8 .b64 empty;
+                .shared .align 16 .b8 slots[512];
+                mov.u32 %r5, full;
+                mov.u32 %r6, empty;
+                shl.b32 %r4, %r1, 4;
+                mov.u32 %r7, slots;
+                add.u32 %r7, %r7, %r4;
+                setp.eq.u32 %p1, %r1, 0;
+                @%p1 mbarrier.init.shared.b64 [%r5], 32;
+                @%p1 mbarrier.init.shared.b64 [%r6], 32;
+                bar.sync 0;
+                mov.u32 %r8, 0;
+                setp.ge.u32 %p1, %r1, 32;
+                @%p1 bra FULL;
+                mov.u32 %r10, 1;
+                EMPTY:
+                mbarrier.try_wait.parity.shared.b64 %p2, [%r6], %r10;
+                @!%p2 bra EMPTY;
+                cp.async.ca.shared.global [%r7], [%rd1], 16;
+                {arrival}
+                xor.b32 %r10, %r10, 1;
+                add.u32 %r8, %r8, 1;
+                setp.lt.u32 %p3, %r8, 3;
+                @%p3 bra EMPTY;
+                ret;
+                FULL:
+                mbarrier.try_wait.parity.shared.b64 %p2, [%r5], %r8;
+                @!%p2 bra FULL;
+                ld.shared.u32 %r3, [slots];
+                mbarrier.arrive.shared.b64 _, [%r6];
+                add.u32 %r8, %r8, 1;
+                setp.lt.u32 %p3, %r8, 2;
+                @%p3 bra FULL;
+                ret;
+            "
+        )
+    };
+    explains(
+        Model::Stack,
+        &body("cp.async.mbarrier.arrive.shared.b64 [%r5];"),
+        1,
+        64,
+        &expect![[r#"
+        no-progress ffffffff: mbarrier.try_wait.parity.shared.b64 %p2, [%r5], %r8;
+          Deadlock: lanes 0-31 of warp 1 wait for the mbarrier `full`
+          no live thread can complete phase 0 (parity 0): 32 of 32 arrivals pending, no bytes missing. Each `cp.async.mbarrier.arrive` without `.noinc` first raises the number of pending arrivals by one, then lowers it by one: add `.noinc`, or let each thread also arrive itself
+          the phase needs 32 arrivals: @%p1 mbarrier.init.shared.b64 [%r5], 32;
+          32 arrivals in this phase: cp.async.mbarrier.arrive.shared.b64 [%r5];
+          waiting too: lanes 0-31 of warp 0 wait for the mbarrier `empty`: mbarrier.try_wait.parity.shared.b64 %p2, [%r6], %r10;
+    "#]],
     );
-    let missing = message("mbarrier.try_wait.parity.shared.b64 %p3, [%r5], 1;");
-    assert!(
-        missing.contains("No thread arrives in this phase: add the missing `mbarrier.arrive`"),
-        "{missing}"
+    // Nobody arrives at `full`.
+    explains(
+        Model::Stack,
+        &body("cp.async.wait_all;"),
+        1,
+        64,
+        &expect![[r#"
+        no-progress ffffffff: mbarrier.try_wait.parity.shared.b64 %p2, [%r5], %r8;
+          Deadlock: lanes 0-31 of warp 1 wait for the mbarrier `full`
+          no live thread can complete phase 0 (parity 0): 32 of 32 arrivals pending, no bytes missing. No thread arrives in this phase: add the missing `mbarrier.arrive` or `tcgen05.commit`
+          the phase needs 32 arrivals: @%p1 mbarrier.init.shared.b64 [%r5], 32;
+          waiting too: lanes 0-31 of warp 0 wait for the mbarrier `empty`: mbarrier.try_wait.parity.shared.b64 %p2, [%r6], %r10;
+    "#]],
     );
+    // The right kernel.
+    let right = body("cp.async.mbarrier.arrive.noinc.shared.b64 [%r5];").replace("%r8, 3;", "%r8, 2;");
+    let (_, _, result, _) = launch(Model::Stack, &right, 1, 64);
+    assert_eq!(result.status, Status::Finished, "{:?}", result.findings);
+}
+
+/// As the waits of libcu++: they sleep for longer the longer they have waited.
+#[test]
+fn a_wait_that_backs_off_with_the_time_elapsed() {
+    let body = "
+        mov.u64 %rd5, %globaltimer;
+        WAIT:
+        ld.acquire.gpu.global.u32 %r3, [%rd1];
+        setp.ne.u32 %p1, %r3, 0;
+        @%p1 bra DONE;
+        add.u32 %r9, %r9, 1;
+        setp.lt.u32 %p2, %r9, 16;
+        @%p2 bra WAIT;
+        mov.u64 %rd6, %globaltimer;
+        sub.u64 %rd7, %rd6, %rd5;
+        setp.gt.s64 %p3, %rd7, 4000000;
+        @%p3 bra LONG;
+        shr.u64 %rd7, %rd7, 2;
+        cvt.u32.u64 %r4, %rd7;
+        nanosleep.u32 %r4;
+        bra WAIT;
+        LONG:
+        nanosleep.u32 1000000;
+        bra WAIT;
+        DONE:
+        ret;
+    ";
+    let (_, _, result, _) = launch(Model::Stack, body, 1, 64);
+    assert_eq!(result.status, Status::NoProgress, "{:?}", result.findings);
+    assert!(result.findings[0].message.contains("`out[0]` (value 0)"), "{:?}", result.findings);
 }
 
 #[test]

@@ -38,6 +38,40 @@ fn a_register_that_some_lanes_do_not_write() {
     clean(&body("@!%p1 mov.u32 %r5, 2;"));
 }
 
+/// The declaration has no type, and a copy has none either: the stores of the program tell what an element is.
+#[test]
+fn the_element_that_a_copy_or_a_matrix_reads() {
+    let element = |body: &str| {
+        let found = findings("sm_90", 1, 32, body);
+        found.lines().find(|line| line.contains("Uninitialized")).unwrap_or_default().trim().to_owned()
+    };
+    let bulk = "fence.proxy.async;\nbar.sync 0;\nsetp.eq.u32 %p1, %r1, 0;\n\
+        @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 256;\n@%p1 cp.async.bulk.commit_group;\n\
+        @%p1 cp.async.bulk.wait_group 0;\nret;";
+    let sum = bulk
+        .replace("cp.async.bulk.global", "cp.reduce.async.bulk.global")
+        .replace("bulk_group [", "bulk_group.add.u32 [");
+    let half = "mul.lo.u32 %r5, %r1, 2;\nadd.u32 %r5, %r4, %r5;\nst.shared.u16 [%r5], %h1;\n";
+    let matrix = "mul.lo.u32 %r6, %r1, 16;\nadd.u32 %r6, %r4, %r6;\n\
+        ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r7, %r8, %r9, %r10}, [%r6];\nst.global.u32 [%rd2], %r10;\nret;";
+    let message =
+        |object: &str| format!("Uninitialized read: {object} (shared), before any thread writes it");
+    for (body, object) in [
+        (format!("st.shared.u32 [%r3], %r1;\n{bulk}"), "`tile[32]`"),
+        (format!("st.shared.u32 [%r3], %r1;\n{sum}"), "`tile[32]`"),
+        (format!("mov.u16 %h1, 1;\n{half}{bulk}"), "`tile[32]`"),
+        (
+            format!(
+                "setp.eq.u32 %p1, %r1, 0;\n@%p1 cp.async.ca.shared.global [%r4], [%rd1], 16;\ncp.async.wait_all;\n{bulk}"
+            ),
+            "`tile` + 16 bytes",
+        ),
+        (format!("st.shared.u32 [%r3], %r1;\nbar.sync 0;\n{matrix}"), "`tile[64]`"),
+    ] {
+        assert_eq!(element(&body), message(object), "{body}");
+    }
+}
+
 #[test]
 fn the_carry_flag() {
     let body = |second: &str| {

@@ -44,11 +44,7 @@ pub(crate) fn call(
                 let list = callee.argument(call, frame, 1, lane);
                 callee.print(first, list, lane).map(u64::from)
             }
-            System::Allocate => {
-                let Spaces { heap, launch, .. } = &mut *callee.spaces;
-                callee.meter.count(heap.cost(first))?;
-                Ok(heap.allocate(launch, first))
-            }
+            System::Allocate => callee.allocate(first),
             System::Free | System::AssertFail => callee.free(first),
         };
         let value = value.map_err(|fault| Fault { lanes: 1 << lane, ..fault })?;
@@ -74,6 +70,18 @@ impl CallContext<'_> {
         let taken = print(&format, &mut arguments, &mut out)?;
         self.spaces.printed.add(&out);
         Ok(taken)
+    }
+
+    fn allocate(&mut self, len: u64) -> Result<u64> {
+        let Spaces { heap, launch, .. } = &mut *self.spaces;
+        self.meter.count(heap.cost(len))?;
+        let address = heap.allocate(launch, len);
+        if address != 0
+            && let Some(sanitizer) = &mut self.sanitizer
+        {
+            sanitizer.declare_unwritten(&[(address, len)], launch.raw().0);
+        }
+        Ok(address)
     }
 
     fn free(&mut self, address: u64) -> Result<u64> {

@@ -212,7 +212,11 @@ fn act(
     if after != bits {
         at.put(8, after, ctx)?;
     }
-    if let MbarrierAction::ArriveCopies { .. } = action {
+    if let MbarrierAction::ArriveCopies { counted } = action {
+        if !counted {
+            let place = at.place(8, AccessMode::Store, ctx)?.index;
+            ctx.spaces.asynchronous.phases.raised(place);
+        }
         arrive_later(at, ctx)?;
     }
     Ok(result)
@@ -259,6 +263,10 @@ fn note_phase(
         if count != 0 {
             ctx.spaces.asynchronous.phases.note(place, statement, action, count);
         }
+    }
+    if arrivals != 0 {
+        let thread = ctx.issuer(1 << at.lane);
+        ctx.spaces.asynchronous.phases.arrived(place, thread);
     }
     if before.parity != after.parity {
         ctx.spaces.asynchronous.phases.advance(place);

@@ -1,17 +1,16 @@
 //! Explains deadlocks and livelocks: which threads wait, for what, and which others wait, too.
 
-use warplens_sim_cuda::async_ops::operation::Issuer;
-use warplens_sim_cuda::async_ops::phase_log::{PhaseAction, PhaseLog};
 use warplens_sim_cuda::grid::block::Block;
 use warplens_sim_cuda::grid::cluster::Cluster;
-use warplens_sim_cuda::memory::mbarrier_object::Object;
 use warplens_sim_cuda::memory::region::MemoryRegion;
-use warplens_sim_cuda::memory::spaces::{Spaces, read};
+use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
-use warplens_sim_warp::objects::{bytes as amount, times};
+use warplens_sim_warp::objects::times;
 use warplens_sim_warp::trace::{Finding, Related, Severity, StatementId};
 
+use super::mbarriers::{Mbarriers, WrongPhase};
+use super::waits::Waits;
 use crate::engine::exec::warp::{Warp, next_statements};
 use crate::engine::launch::Launch;
 use crate::program::{Op, TensorOp};
@@ -19,170 +18,85 @@ use crate::program::{Op, TensorOp};
 /// Maximum number of other waiting warps that a finding names.
 const MAX_OTHERS: usize = 8;
 
-#[derive(Clone, Copy)]
-pub(super) struct Mbarriers<'a> {
-    shared: &'a [u8],
-    phases: &'a PhaseLog,
-    blocks: &'a [Block<Warp>],
-}
-
-/// Why a wait by parity waits for a phase that nobody completes, although an earlier one is complete.
-enum WrongPhase {
-    /// The wait is for this phase, but the next one has completed, too.
-    Overtaken(u64),
-    /// It is the thread's first wait, and for phase 1.
-    SkipsFirst,
-}
-
-impl<'a> Mbarriers<'a> {
-    pub(super) fn of(cluster: &'a Cluster<Warp>) -> Mbarriers<'a> {
-        Mbarriers { shared: &cluster.shared, phases: &cluster.asynchronous.phases, blocks: &cluster.blocks }
-    }
-
-    fn object(self, index: usize) -> Option<Object> {
-        let bits = self.shared.get(index..index + 8).map_or(0, |bytes| read(bytes, 0, 8));
-        Object::of_bits(bits)
-    }
-
-    /// What the current phase of an object waits for, and why it will not come.
-    fn explained(self, index: usize) -> String {
-        match (self.object(index), self.state(index)) {
-            (Some(object), Some(state)) => {
-                let phases = self.phases.of(index);
-                let has_passed = phases.is_some_and(|phases| !phases.waits.is_empty());
-                let arrivals = match (object.pending, object.expected) {
-                    // After a completed phase, the count of `mbarrier.init` is right.
-                    _ if phases.is_some_and(|phases| phases.completed > 0) => "",
-                    (0, _) => "",
-                    (pending, expected) if pending < expected => {
-                        ". Compare the count of `mbarrier.init` with the threads that arrive"
-                    }
-                    _ if has_passed => ". No thread arrives in this phase: add the missing `mbarrier.arrive`",
-                    _ => {
-                        ". It waits for phase 0 first; to pass the first time, as a producer's wait does, start with parity 1. \
-                         Otherwise add the missing `mbarrier.arrive`"
-                    }
-                };
-                state + &unbalanced(arrivals, object.bytes)
-            }
-            _ => "it: the object is not initialized".to_owned(),
-        }
-    }
-
-    /// Whether some but not all of what the current phase of an object needs has come.
-    fn is_partial(self, index: usize) -> bool {
-        self.object(index).is_some_and(|object| object.pending < object.expected || object.bytes != 0)
-    }
-
-    /// Why lanes of a warp wait for a phase of an object that is not the one they are meant to wait for, if so.
-    fn wrong_phase(self, index: usize, warp: &Warp, lanes: u32) -> Option<WrongPhase> {
-        let (object, phases) = (self.object(index)?, self.phases.of(index)?);
-        let rank = self.blocks.iter().position(|block| block.cta == warp.id.cta)? as u32;
-        let thread = Issuer { rank, warp: warp.id.warp, lanes: lanes & lanes.wrapping_neg() };
-        let passed = phases.passed_by(thread)?;
-        let next = passed.unwrap_or(object.parity);
-        match passed {
-            _ if next % 2 == object.parity && next + 2 <= phases.completed => {
-                Some(WrongPhase::Overtaken(next))
-            }
-            None if phases.completed == 1 => Some(WrongPhase::SkipsFirst),
-            _ => None,
-        }
-    }
-
-    /// The statements that arrived for a phase of an object.
-    fn arrivals_for(self, index: usize, phase: u64) -> Vec<Related> {
-        let first = self.phases.of(index).and_then(|phases| phases.first.get(phase as usize));
-        let arrivals = first.into_iter().flatten().filter(|entry| entry.action == PhaseAction::Arrive);
-        arrivals.map(|entry| Related::new(entry.statement, format!("arrives for phase {phase}"))).collect()
-    }
-
-    /// Whether a wait for an object would pass with the other parity: it is the first one, and no thread has arrived.
-    fn would_pass(self, index: usize) -> bool {
-        let is_untouched =
-            |Object { expected, pending, parity, .. }| pending == expected && pending != 0 && parity == 0;
-        let is_first =
-            self.phases.of(index).is_none_or(|phases| phases.completed == 0 && phases.waits.is_empty());
-        is_first && self.object(index).is_some_and(is_untouched)
-    }
-
-    /// What the current phase of an object waits for: `phase 0 (parity 0): 1 of 2 arrivals pending, 2048 bytes missing`.
-    pub(super) fn state(self, index: usize) -> Option<String> {
-        let Object { expected, pending, bytes, parity, .. } = self.object(index)?;
-        let number = self.phases.of(index).map_or(parity, |phases| phases.completed);
-        let missing = match bytes {
-            0 => "no bytes missing".to_owned(),
-            1.. => format!("{} missing", amount(bytes.unsigned_abs())),
-            _ => format!("{} too many", amount(bytes.unsigned_abs())),
-        };
-        Some(format!("phase {number} (parity {parity}): {pending} of {expected} arrivals pending, {missing}"))
-    }
-
-    /// The wait of the cluster that most often passed at once: its mbarrier, the statement and the number.
-    fn passed_again(self) -> Option<(usize, u32, u64)> {
-        let waits = self.phases.all().into_iter().filter_map(|(index, phases)| {
-            let (statement, again) = phases.passed_again()?;
-            Some((index, statement, again))
-        });
-        waits.max_by_key(|(.., again)| *again)
-    }
-
-    /// The statements that contributed to an object's current phase.
-    fn contributions(self, index: usize) -> Vec<Related> {
-        let entries = self.phases.of(index).map_or(&[][..], |phases| &phases.running);
-        let related = entries.iter().map(|entry| {
-            let count = entry.count;
-            let what = match entry.action {
-                PhaseAction::Initialize => format!("the phase needs {}", arrivals(count)),
-                PhaseAction::Arrive => format!("{} in this phase", arrivals(count)),
-                PhaseAction::Expect => format!("announces {} of this phase", amount(count)),
-                PhaseAction::Complete => format!("copies complete {} of this phase", amount(count)),
-            };
-            Related::new(entry.statement, what)
-        });
-        related.collect()
-    }
-}
-
-fn arrivals(count: u64) -> String {
-    if count == 1 { "1 arrival".to_owned() } else { format!("{count} arrivals") }
-}
-
-/// For each block that has not exited: why it cannot make progress, which threads spin and which wait.
+/// For each block that has not exited: why it cannot make progress, which threads spin and which wait. A block whose threads wait for an
+/// mbarrier only because of the threads of another block is described with that one.
 pub(super) fn explain(cluster: &Cluster<Warp>, launch: &Launch<'_>, spaces: &Spaces) -> Vec<Finding> {
-    let mbarriers = Mbarriers::of(cluster);
-    let explain = |block: &Block<Warp>| {
-        let mut polling: Vec<&Warp> = block.waiting_for_memory().collect();
-        // Of threads that wait for each other from the start, the one that writes next should not wait.
-        // The cause of others is a phase that was overtaken, or that has only a part of what it needs.
-        let is_cause = |warp: &Warp| {
-            let tested = warp.first_test();
-            let wrong = tested.zip(warp.polls_at());
-            let wrong = wrong.and_then(|(index, (_, lanes))| mbarriers.wrong_phase(index, warp, lanes));
-            wrong.is_some() || tested.is_some_and(|index| mbarriers.is_partial(index))
-        };
-        polling.sort_by_key(|warp| (!warp.should_pass(launch, mbarriers), !is_cause(warp)));
-        let mut polling = polling.into_iter();
-        let finding = match polling.next() {
-            Some(first) => Some(first.explain_spin(launch, spaces, mbarriers)),
+    let waits = Waits::of(cluster, launch);
+    let blocks: Vec<Stuck<'_>> =
+        cluster.unfinished_blocks().map(|block| Stuck::of(block, &waits, launch)).collect();
+    let cause = blocks.iter().filter_map(|stuck| stuck.first()).min_by_key(|(_, distance)| *distance);
+    let follows = |stuck: &Stuck<'_>| {
+        let pair = stuck.first().zip(cause).filter(|((first, _), (cause, _))| first.id.cta != cause.id.cta);
+        pair.is_some_and(|((first, distance), (cause, nearest))| {
+            first.first_test().is_some() && distance > nearest && waits.leads_to(first, cause)
+        })
+    };
+    let (following, causes): (Vec<Stuck<'_>>, Vec<Stuck<'_>>) = blocks.into_iter().partition(follows);
+    let is_cause =
+        |stuck: &Stuck<'_>| stuck.first().zip(cause).is_some_and(|(first, cause)| first.0.id == cause.0.id);
+    let explain = |stuck: &Stuck<'_>| {
+        let own = stuck.explain(cluster, &waits, launch, spaces)?;
+        let others = following.iter().filter(|_| is_cause(stuck)).flat_map(|other| {
+            let waiting =
+                other.polling.iter().filter_map(|(warp, _)| warp.waits_too(spaces, waits.rank(other.block)));
+            waiting.chain(other.block.waits(&cluster.barrier))
+        });
+        Some(own.with(others.take(MAX_OTHERS)))
+    };
+    causes.iter().filter_map(explain).collect()
+}
+
+/// A block that cannot make progress, and its warps that poll memory, the likely cause first.
+struct Stuck<'a> {
+    block: &'a Block<Warp>,
+    polling: Vec<(&'a Warp, [bool; 5])>,
+}
+
+impl<'a> Stuck<'a> {
+    fn of(block: &'a Block<Warp>, waits: &Waits<'_>, launch: &Launch<'_>) -> Stuck<'a> {
+        let polling = block.waiting_for_memory().map(|warp| (warp, waits.distance(warp, launch)));
+        let mut polling: Vec<_> = polling.collect();
+        polling.sort_by_key(|(_, distance)| *distance);
+        Stuck { block, polling }
+    }
+
+    fn first(&self) -> Option<(&'a Warp, [bool; 5])> {
+        self.polling.first().copied()
+    }
+
+    fn explain(
+        &self,
+        cluster: &Cluster<Warp>,
+        waits: &Waits<'_>,
+        launch: &Launch<'_>,
+        spaces: &Spaces,
+    ) -> Option<Finding> {
+        let block = self.block;
+        let finding = match self.polling.first() {
+            Some((first, _)) => Some(first.explain_spin(launch, spaces, waits)),
             None => block.warps.iter().find_map(|warp| warp.explain_members(launch)),
         };
         let finding = finding.or_else(|| Some(block.barrier_deadlock(&cluster.barrier)?.1))?;
-        let others = polling.take(MAX_OTHERS).filter_map(|warp| {
-            let (statement, lanes) = warp.polls_at()?;
-            let (lanes, index) = (LaneSet(lanes.into()), warp.id.warp);
-            Some(Related::new(
-                statement,
-                format!("waiting too: {lanes} of warp {index} {}", warp.what(spaces)),
-            ))
-        });
+        let others = self.polling.iter().skip(1).take(MAX_OTHERS);
+        let others = others.filter_map(|(warp, _)| warp.waits_too(spaces, None));
         Some(finding.with(others).with(block.waits(&cluster.barrier)))
-    };
-    cluster.unfinished_blocks().filter_map(explain).collect()
+    }
 }
 
 impl Warp {
-    fn explain_spin(&self, launch: &Launch<'_>, spaces: &Spaces, mbarriers: Mbarriers<'_>) -> Finding {
+    /// What another warp waits for, with the rank of its block if that is not the one that the finding is about.
+    fn waits_too(&self, spaces: &Spaces, rank: Option<u32>) -> Option<Related> {
+        let (statement, lanes) = self.polls_at()?;
+        let (lanes, index) = (LaneSet(lanes.into()), self.id.warp);
+        let block = rank.map_or(String::new(), |rank| format!(" of block {rank} of the cluster"));
+        Some(Related::new(
+            statement,
+            format!("waiting too: {lanes} of warp {index}{block} {}", self.what(spaces)),
+        ))
+    }
+
+    fn explain_spin(&self, launch: &Launch<'_>, spaces: &Spaces, waits: &Waits<'_>) -> Finding {
+        let (mbarriers, helpers) = (waits.mbarriers, waits.helpers(self));
         let running = self.groups.running().map_or(0, |group| group.mask & self.live);
         let (statement, lanes) = self.polls_at().unwrap_or((self.stopped_at, running));
         let lanes_of_warp = format!("{} of warp {}", LaneSet(lanes.into()), self.id.warp);
@@ -212,7 +126,10 @@ impl Warp {
             false if self.tests_barrier() => format!(
                 "Deadlock: {lanes_of_warp} {}\nno live thread can complete {}",
                 self.what(spaces),
-                self.polled.values.first().map_or_else(String::new, |first| mbarriers.explained(first.index))
+                self.polled
+                    .values
+                    .first()
+                    .map_or_else(String::new, |first| mbarriers.explained(first.index, &helpers))
             ),
             false
                 if !launch.plan.model.info().forward_progress
@@ -241,7 +158,8 @@ impl Warp {
             }
             None => message,
         };
-        let starts_late = self.first_test().is_some_and(|index| mbarriers.would_pass(index));
+        let starts_late =
+            !helpers.is_empty() && self.first_test().is_some_and(|index| mbarriers.would_pass(index));
         let finding = self.id.finding(FindingKind::NoProgress, message, statement, lanes);
         let finding = Finding { starts_late, ..finding };
         let finding = finding.with(again.map(|(_, wait, _)| Related::new(wait, "this wait passed at once")));
@@ -272,12 +190,12 @@ impl Warp {
     }
 
     /// The mbarrier for which the warp waits.
-    fn first_test(&self) -> Option<usize> {
+    pub(super) fn first_test(&self) -> Option<usize> {
         self.polled.values.first().filter(|_| self.tests_barrier()).map(|first| first.index)
     }
 
     /// Whether the warp waits for a first phase before it writes to shared memory, as a producer does by mistake.
-    fn should_pass(&self, launch: &Launch<'_>, mbarriers: Mbarriers<'_>) -> bool {
+    pub(super) fn should_pass(&self, launch: &Launch<'_>, mbarriers: Mbarriers<'_>) -> bool {
         let waits = self.first_test().is_some_and(|index| mbarriers.would_pass(index));
         let program = &launch.program;
         let place = self.polls_at().and_then(|(statement, _)| program.locate(StatementId(statement)));
@@ -329,19 +247,5 @@ impl Warp {
         });
         let finding = self.id.finding(FindingKind::AbsentMembers, message, statement, at.mask);
         Some(finding.with_severity(Severity::Error).with(current))
-    }
-}
-
-/// Why a phase of an mbarrier cannot complete, and how to fix that.
-fn unbalanced(arrivals: &str, bytes: i64) -> String {
-    match bytes {
-        0 => arrivals.to_owned(),
-        1.. => format!(
-            ", which no copy in flight will complete. Announce only the bytes that copies write{arrivals}"
-        ),
-        _ => format!(
-            ", because copies complete more than `expect_tx` announces. Announce all bytes with \
-             `mbarrier.arrive.expect_tx`{arrivals}"
-        ),
     }
 }

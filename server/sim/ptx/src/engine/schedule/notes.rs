@@ -13,7 +13,7 @@ use warplens_sim_warp::StatementId;
 use warplens_sim_warp::note::{Note, NoteLine};
 use warplens_sim_warp::objects::bytes;
 
-use super::deadlock::Mbarriers;
+use super::mbarriers::Mbarriers;
 use crate::engine::exec::warp::Warp;
 use crate::program::Space;
 use crate::tensor_memory::map_text::CellMap;
