@@ -13,6 +13,7 @@ mod liveness;
 mod lower;
 mod model;
 mod operand;
+mod operand_count;
 mod reaching;
 mod register;
 mod same_value;

@@ -62,6 +62,9 @@ fn every_instruction_and_operand_is_read() {
             assert!(listed.target.is_some(), "{}", path.display());
             assert!(function.name.is_some(), "{}", path.display());
             assert_eq!(function.descends, None, "{}", path.display());
+            for instruction in &function.instructions {
+                assert_eq!(function.misstated_operand(instruction), None, "{}", path.display());
+            }
             let start = listing.start(listed);
             for operand in &function.operands {
                 operands += 1;

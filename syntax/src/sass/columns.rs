@@ -133,15 +133,28 @@ impl Column {
     }
 }
 
-/// The text up to the next space.
+/// The text up to the next space that is not between angle brackets.
 fn word(text: &[u8]) -> &[u8] {
-    &text[..text.iter().take_while(|byte| !is_space(**byte)).count()]
+    if let [b'<', rest @ ..] = text {
+        if let Some(length) = tag(rest) {
+            return &text[..=length];
+        }
+        // `<kernel(unsigned int*)+16>:`
+        if let Some(end) = memmem::rfind(rest, b">:").filter(|end| *end > 0 && rest[end - 1].is_ascii_digit())
+        {
+            return &text[..end + 3];
+        }
+    }
+    let is_end = |at: &usize| is_space(text[*at]) || indentation(&text[*at..]) > 0;
+    &text[..(0..text.len()).find(is_end).unwrap_or(text.len())]
 }
 
-/// The length of `li>` of an opening tag.
+/// The length of `li>` or `span class="a">` of an opening tag.
 fn tag(rest: &[u8]) -> Option<usize> {
     let end = memchr::memchr(b'>', rest)?;
-    (end > 0 && rest[..end].iter().all(u8::is_ascii_lowercase)).then_some(end + 1)
+    let name = rest[..end].iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+    let has_attributes = rest[name] == b' ' && rest[..end].contains(&b'=');
+    (name > 0 && (name == end || has_attributes)).then_some(end + 1)
 }
 
 /// The number of digits of a hexadecimal number, with or without `0x` and a colon after it; 0 for anything else.

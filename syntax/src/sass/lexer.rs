@@ -169,11 +169,14 @@ impl<'t> Lexer<'t> {
         // Inside parentheses a word is a symbol.
         let (mut depth, mut braces, mut after_comma) = (0_u32, 0_u32, true);
         let (mut opcode, mut guard) = (false, false);
+        // `ISETP.GE.AND<tab>P0`: a tab after the opcode and its modifiers ends no columns.
+        let mut has_operand = false;
         while self.at < end {
             let byte = self.text[self.at];
             match byte {
-                _ if is_space(byte) => {
-                    if self.columns_follow(end) && opcode && !after_comma {
+                _ if indentation(self.rest(end)) > 0 => {
+                    let are_counters = opcode && !has_operand && statement::are_counters(self.rest(end));
+                    if self.columns_follow(end) && opcode && !after_comma && has_operand || are_counters {
                         return self.push(COMMENT, end);
                     }
                     continue;
@@ -207,7 +210,11 @@ impl<'t> Lexer<'t> {
                 b'|' if self.ends_cell(end) => return self.push(COMMENT, end),
                 b'`' if opcode && self.byte(1, end) != b'(' => return self.push(COMMENT, end),
                 b'0'..=b'9' => self.number(end),
-                b'.' if depth == 0 => self.dot_word(end),
+                b'.' if depth == 0 => {
+                    self.dot_word(end);
+                    after_comma = false;
+                    continue;
+                }
                 _ if is_word(byte) || matches!(byte, b'.' | b'$' | b'?') => {
                     if depth > 0 {
                         self.while_kind(IDENT, end, is_symbol);
@@ -215,6 +222,7 @@ impl<'t> Lexer<'t> {
                         self.while_kind(IDENT, end, |byte| is_word(byte) || matches!(byte, b'$' | b'?'));
                     }
                     after_comma = !opcode;
+                    has_operand |= opcode;
                     opcode |= !std::mem::take(&mut guard);
                     continue;
                 }
@@ -228,6 +236,7 @@ impl<'t> Lexer<'t> {
                     self.punctuation(end);
                 }
             }
+            has_operand |= opcode;
             after_comma = byte == b',';
         }
     }

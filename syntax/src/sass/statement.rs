@@ -5,7 +5,7 @@
 
 use memchr::memmem;
 
-use super::bytes::{ends_here, indentation, is_space, is_word};
+use super::bytes::{ends_here, indentation, is_space, is_word, trim};
 
 /// Whether a line is an instruction. Without a `;` the operands must look like operands of an instruction,
 /// and a lone word must follow other code.
@@ -15,33 +15,33 @@ pub(super) fn is_statement(line: &[u8], after_code: bool) -> bool {
     let opcode = opcode(rest);
     let after = &rest[opcode..];
     if opcode == 0
-        || after
-            .first()
-            .is_some_and(|byte| !is_space(*byte) && !matches!(byte, b';' | b'/' | b'}' | b'`' | b'<'))
+        || indentation(after) == 0
+            && after.first().is_some_and(|byte| !matches!(byte, b';' | b'/' | b'}' | b'`' | b'<'))
     {
         return false;
+    }
+    if are_counters(after) {
+        return guard || after_code;
     }
     let operands = before_cell(before_comment(after));
     let (operands, noted) = before_notes(operands);
     let mut is_sentence = false;
     let (operands, closed) = match memchr::memchr2(b';', b'}', operands) {
         // The braces enclose a list.
-        Some(end) if operands[end] == b'}' && operands[..end].contains(&b'{') => {
-            (operands.trim_ascii(), false)
-        }
+        Some(end) if operands[end] == b'}' && operands[..end].contains(&b'{') => (trim(operands), false),
         Some(end) => {
-            let (before, rest) = (operands[..end].trim_ascii(), after_notes(&operands[end + 1..]));
+            let (before, rest) = (trim(&operands[..end]), after_notes(&operands[end + 1..]));
             // Words may continue a sentence: `OK; it runs`. Then, only operands make it an instruction.
             is_sentence = rest.first().is_some_and(u8::is_ascii_alphabetic);
             (before, ends_here(rest) || !is_sentence && !before.is_empty())
         }
-        None => (operands.trim_ascii(), noted),
+        None => (trim(operands), noted),
     };
     let operands = memmem::find(operands, b"(*").map_or(operands, |note| operands[..note].trim_ascii_end());
     if operands.is_empty() {
         return closed || guard || after_code;
     }
-    let mut list = operands.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
+    let mut list = operands.split(|byte| *byte == b',').map(trim);
     let first = list.next().unwrap_or_default();
     let only = !operands.contains(&b',');
     let named = |operand: &[u8]| {
@@ -53,6 +53,18 @@ pub(super) fn is_statement(line: &[u8], after_code: bool) -> bool {
     let first_fits = is_operand(first) && (closed || !(only && is_decimal))
         || (closed || after_code && only && !is_sentence) && named(first);
     first_fits && list.all(|operand| is_operand(operand) || named(operand))
+}
+
+/// Whether only counters in columns follow an opcode: `\t12\t0.5%` after `EXIT`.
+pub(super) fn are_counters(after: &[u8]) -> bool {
+    let is_counter = |word: &[u8]| {
+        word.first().is_some_and(u8::is_ascii_digit)
+            && word.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',' | b'%'))
+            && !word.ends_with(b",")
+    };
+    let gap = indentation(after);
+    let mut words = after.split(|byte| is_space(*byte)).filter(|word| !word.is_empty()).peekable();
+    after[..gap].contains(&b'\t') && words.peek().is_some() && words.all(is_counter)
 }
 
 /// Whether a text starts with an optional brace and guard and an opcode.
@@ -143,7 +155,7 @@ fn after_notes(text: &[u8]) -> &[u8] {
 
 /// Whether the text looks like an operand and unlike any English text.
 fn is_operand(text: &[u8]) -> bool {
-    let text = text.trim_ascii_start();
+    let text = trim(text);
     let unsigned = text.iter().position(|byte| !matches!(byte, b'-' | b'+' | b'~' | b'!' | b'|' | b' '));
     let text = &text[unsigned.unwrap_or(text.len())..];
     match text.first() {
@@ -175,7 +187,7 @@ fn is_register(word: &[u8]) -> bool {
 
 /// What may follow a register: nothing, a suffix, an offset.
 fn is_after_register(rest: &[u8]) -> bool {
-    let gap = rest.iter().take_while(|byte| is_space(**byte)).count();
+    let gap = indentation(rest);
     match rest.get(gap) {
         None => true,
         Some(b'.' | b'|' | b'[' | b'+' | b'-') => true,

@@ -152,6 +152,16 @@ fn columns_before_instructions() {
         ["+ ", ""],
         ["<li>", "</li>"],
         ["L2: ", ";"],
+        ["12\t ", "\t12\t0.5%"],
+        ["12\t0x7f1200000010\t ", "\t33\t32"],
+        ["\t/*0010*/\t\t", "\t;"],
+        ["\u{a0} \u{a0}/*00a0*/\u{a0} \u{a0}", "\u{a0};"],
+        ["\u{202f}", "\u{a0};"],
+        ["\u{1b}[32m/*0010*/\u{1b}[0m \u{1b}[1m", "\u{1b}[0m ;"],
+        ["\u{1b}[1;32m", "\u{1b}[0m ;"],
+        ["<span class=\"a\">/*0010*/</span> ", " ;"],
+        ["<span class=\"a\">", "</span>"],
+        ["0x7fffd8f9c810 <k(unsigned int*)+16>:\t", ""],
     ] {
         let text = format!("{first}MOV R1, R2{last}\n{first}@P0 EXIT{last}\n{first}EXIT{last}\n");
         assert_eq!(opcodes(&text), ["MOV", "EXIT", "EXIT"], "{text}");

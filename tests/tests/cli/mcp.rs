@@ -137,6 +137,8 @@ fn requests_that_are_refused() {
             simulate(9, json!({ "path": "work/k.ptx", "source": KERNEL })),
             call(10, "fmt", &json!({ "path": "work/k.ptx" })),
             json!({ "jsonrpc": "2.0", "id": 11 }),
+            json!([{ "jsonrpc": "2.0", "id": 12, "method": "ping" }]),
+            json!(5),
         ],
     );
     for answer in &answers[..5] {
@@ -153,5 +155,9 @@ fn requests_that_are_refused() {
     assert!(result(&answers[7]).1);
     assert_eq!(answers[8]["error"]["code"], -32602);
     assert_eq!(answers[9]["error"]["code"], -32602);
-    assert_eq!(answers[10]["error"]["code"], -32600);
+    for answer in &answers[10..] {
+        assert_eq!(answer["error"]["code"], -32600);
+    }
+    assert_eq!(answers[11]["id"], Value::Null);
+    assert_eq!(answers.len(), 13);
 }

@@ -79,7 +79,7 @@ pub enum Value {
 pub enum Immediate {
     /// `-0x1`, including its sign
     Integer(i64),
-    /// `1.5`, `-INF`; also `0` and `1` without `0x`
+    /// `1.5`, `-INF`; also `0` and `1` without `0x`, unless the instruction computes with integers
     Float(f64),
     /// `+QNAN`, `-SNAN`: a NaN whose bits are not in the text
     NotANumber { negative: bool, signaling: bool },

@@ -22,6 +22,9 @@ pub(super) fn check(function: &Function, index: usize, stated: bool, problems: &
         let opcode = &instruction.opcode;
         report(operand.range, format!("`{opcode}` takes a carry operand only with `.{modifier}`"));
     }
+    if let Some((range, why)) = function.misstated_operand(instruction) {
+        report(range, why);
+    }
     for word in function.modifiers(instruction) {
         if let Some(why) = lacks(function, instruction, &word.text) {
             report(word.range, format!("`{}` has no `.{}`{why}", instruction.opcode, word.text));

@@ -624,6 +624,13 @@ fn statements_that_no_encoding_has() {
         (80, "LDG.E R0, [R2.64+0x1000000]"),
         (90, "STG.E desc[UR4][R2.64+-0x800004], R0"),
         (61, "LDS R0, [R1+0x800000]"),
+        (80, "IMAD.WIDE R6, R0, R8"),
+        (80, "IMAD.WIDE R6, R0, R8,"),
+        (80, "MOV R6, R0, R0"),
+        (80, "SEL R6, R0, R0"),
+        (80, "ISETP.GE.AND R6, PT, R0, 0xc, PT"),
+        (80, "@R0 MOV R6, 0x1"),
+        (61, "FFMA R6, R0, R0"),
     ] {
         let found = codes(&function(target, instruction));
         assert!(found.contains(&"no-such-encoding"), "{instruction}: {found:?}");
@@ -648,6 +655,12 @@ fn statements_that_no_encoding_has() {
         (80, "LDG.E R0, [R2.64+-0x800000]"),
         (61, "LDS R0, [R1+0x7fffff]"),
         (35, "LD.E R0, [R2+0x1000000]"),
+        (61, "MOV R6, R0, 0xf"),
+        (61, "POPC R6, R0, R0"),
+        (61, "LEA.HI R0, R2, R3, RZ, 0x2"),
+        (80, "IADD3 R6, P0, P1, R0, 10, RZ"),
+        (80, "ISETP.GE.AND\tP0, PT, R0, 12, PT"),
+        (80, "LOP3.LUT P0, RZ, R0, 3, RZ, 0xc0, !PT"),
     ] {
         let found = codes(&function(target, instruction));
         assert!(!found.contains(&"no-such-encoding"), "{instruction}: {found:?}");

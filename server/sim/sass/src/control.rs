@@ -374,9 +374,15 @@ impl Warp {
             }
             Control::BarrierWait(barrier) => {
                 if !self.machine.wait(barrier, executed, group.pc) && executed != 0 {
+                    let why = match self.machine.was_set(barrier) {
+                        true => format!(
+                            "an earlier `BSYNC B{barrier}` has released them, and no `BSSY B{barrier}` follows it"
+                        ),
+                        false => format!("no `BSSY B{barrier}` precedes it on this path"),
+                    };
                     let message = format!(
                         "`BSYNC B{barrier}` waits at a barrier without lanes\n\
-                         no `BSSY B{barrier}` precedes it on this path: the lanes do not wait for others; check the control flow before it"
+                         {why}: the lanes do not wait for others; check the control flow before it"
                     );
                     let finding = self.id.finding(FindingKind::ControlFlow, message, group.pc, executed);
                     run.state.report(finding.with_severity(Severity::Warning));

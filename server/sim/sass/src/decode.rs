@@ -135,7 +135,7 @@ impl Decoder<'_> {
         if !self.has_all_words(&operation) {
             operation = self.unsupported(inst, "an operand has more words than its constant");
         }
-        if let Some(guard) = &inst.ins.guard {
+        if let Some(guard) = inst.ins.guard.filter(|guard| guard.register.is_predicate()) {
             operation.guard = condition_of(guard.register, guard.negated);
         }
         operation.joins = inst.joins;
@@ -150,6 +150,9 @@ impl Decoder<'_> {
                 "a carry operand without `.{modifier}` is not an operand of this instruction"
             )
             .into());
+        }
+        if let Some((_, why)) = inst.function.misstated_operand(inst.ins) {
+            return Err(why.into());
         }
         inst.cc_test()?;
         self.operation(inst)

@@ -146,17 +146,19 @@ impl Machine {
     }
 
     /// Whether a barrier is known to have had lanes.
-    #[inline(always)]
     pub(crate) fn was_set(&self, barrier: u8) -> bool {
-        match self {
-            // The stack looks for the barrier's token only when lanes wait.
-            Machine::Tokens(_) => false,
-            Machine::Barriers(barriers) => barriers.was_set(barrier),
-        }
+        matches!(self, Machine::Barriers(barriers) if barriers.was_set(barrier))
+    }
+
+    /// Whether it is known that these lanes may wait at a barrier.
+    #[inline(always)]
+    pub(crate) fn awaits(&self, barrier: u8, lanes: u32) -> bool {
+        // The stack looks for the barrier's token only when lanes wait.
+        matches!(self, Machine::Barriers(barriers) if barriers.awaits(barrier, lanes))
     }
 
     /// `BSYNC` at a statement: lanes wait for the other lanes of the barrier, the rest continue at the next
-    /// statement. Returns whether the barrier has ever had lanes.
+    /// statement. Returns whether the lanes may wait there.
     pub(crate) fn wait(&mut self, barrier: u8, lanes: u32, at: u32) -> bool {
         match self {
             Machine::Tokens(tokens) => tokens.wait(barrier, lanes, at, at + 1),

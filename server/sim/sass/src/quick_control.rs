@@ -38,7 +38,7 @@ impl Running<'_> {
             Control::BarrierSet(barrier, end) if self.barriers || end.is_some() => {
                 self.machine.set_barrier(barrier, executed, end.unwrap_or(pc + 1));
             }
-            Control::BarrierWait(barrier) if self.machine.was_set(barrier) => {
+            Control::BarrierWait(barrier) if self.machine.awaits(barrier, executed) => {
                 self.visit(executed);
                 self.visits.up_to(pc + 1);
                 self.machine.wait(barrier, executed, pc);

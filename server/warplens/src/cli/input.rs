@@ -85,7 +85,8 @@ fn text(bytes: Vec<u8>) -> Result<InputText, ReadError> {
         return Ok(InputText { text, made_from: Some("is machine code, which was converted to a listing") });
     }
     let text = match String::from_utf8(bytes) {
-        Ok(text) => text,
+        // As in an editor, the mark is not part of the text.
+        Ok(text) => text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text),
         Err(error) => return latin_1(&error),
     };
     Ok(match listing::of_text(&text) {

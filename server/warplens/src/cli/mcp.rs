@@ -177,6 +177,9 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
 
 /// The answer to a message; `None` to a notification.
 fn answer(message: &Value, paths: &[PathBuf]) -> Option<Value> {
+    if !message.is_object() {
+        return Some(failed(&Value::Null, INVALID_REQUEST, "a message is an object, and each line has one"));
+    }
     let id = message.get("id")?;
     let Some(method) = message["method"].as_str() else {
         return Some(failed(id, INVALID_REQUEST, "a request has a method"));

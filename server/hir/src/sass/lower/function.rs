@@ -7,7 +7,7 @@ use text_size::TextRange;
 use warplens_syntax::{Node, NodeOrToken, SyntaxKind, Token};
 
 use super::column_address::{self, ColumnAddress};
-use super::operand;
+use super::operand::{self, Decimals};
 use crate::sass::control::Control;
 use crate::sass::flow;
 use crate::sass::model::{
@@ -207,6 +207,7 @@ struct Line<'t> {
     encoding: Option<Token<'t>>,
     guard: Option<Guard>,
     opcode: Option<Token<'t>>,
+    decimals: Decimals,
     pair: Pair,
     modifiers: (u32, u8),
     operands: (u32, u8),
@@ -220,21 +221,32 @@ impl<'t> Line<'t> {
             encoding: None,
             guard: None,
             opcode: None,
+            decimals: Decimals::Floats,
             pair: Pair::None,
             modifiers: (lines.words.len() as u32, 0),
             operands: (lines.operands.len() as u32, 0),
             targets: (0, 0),
         };
+        let mut after_comma = None;
         for element in node.elements() {
             match element {
+                NodeOrToken::Token(token) if token.kind == SyntaxKind::COMMA => {
+                    after_comma = Some(token.range().end())
+                }
                 NodeOrToken::Token(token) => line.token(token, lines),
                 NodeOrToken::Node(node) if node.kind() == SyntaxKind::GUARD => line.guard = guard(node),
                 NodeOrToken::Node(node) if node.kind() == SyntaxKind::OPERAND => {
-                    lines.operands.push(operand::lower(node, &mut lines.words));
+                    lines.operands.push(operand::lower(node, line.decimals, &mut lines.words));
                     line.operands.1 = line.operands.1.saturating_add(1);
+                    after_comma = None;
                 }
                 NodeOrToken::Node(_) => {}
             }
+        }
+        // The list of operands is cut off.
+        if let Some(end) = after_comma {
+            lines.operands.push(Operand::missing(end));
+            line.operands.1 = line.operands.1.saturating_add(1);
         }
         line
     }
@@ -242,7 +254,10 @@ impl<'t> Line<'t> {
     fn token(&mut self, token: Token<'t>, lines: &mut Lines) {
         match token.kind {
             SyntaxKind::ENCODING => self.encoding = Some(token),
-            SyntaxKind::IDENT => self.opcode = Some(token),
+            SyntaxKind::IDENT => {
+                self.opcode = Some(token);
+                self.decimals = Decimals::of(token.text);
+            }
             SyntaxKind::L_BRACE => self.pair = Pair::First,
             SyntaxKind::R_BRACE => self.pair = Pair::Second,
             SyntaxKind::DOT_WORD => {

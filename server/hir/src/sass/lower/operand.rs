@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
+use warplens_isa::sass as isa;
 use warplens_syntax::SyntaxKind::{
     self, AT, BACKQUOTE, BANG, COLON, COMMA, DOT_WORD, FLOAT_NUMBER, IDENT, INT_NUMBER, L_BRACE, L_BRACKET,
     L_PAREN, MINUS, PIPE, PLUS, R_BRACKET, R_PAREN, TILDE,
@@ -29,21 +30,55 @@ pub(super) fn signed(text: &str, negative: &mut bool) -> i64 {
     if std::mem::take(negative) { number.wrapping_neg() } else { number }
 }
 
+/// What a number without `0x` and without a decimal point is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Decimals {
+    Integers,
+    /// NVIDIA's tools print the float 1 as `1`.
+    Floats,
+}
+
+impl Decimals {
+    /// The decimals of an opcode. NVIDIA's tools print none in an integer instruction; assemblers and people do.
+    pub(super) fn of(opcode: &str) -> Decimals {
+        let category = isa::opcode(opcode).map_or("", |entry| entry.category.id);
+        let is_float = opcode.trim_start_matches('U').starts_with('F') && !opcode.ends_with("FLO");
+        match category {
+            "integer" | "move" | "predicate" | "memory" | "control" | "misc" | "video" | "warp" => {
+                Decimals::Integers
+            }
+            "convert" | "uniform" if !is_float => Decimals::Integers,
+            _ => Decimals::Floats,
+        }
+    }
+}
+
+impl Operand {
+    /// The operand that should follow a comma.
+    pub(super) fn missing(at: TextSize) -> Operand {
+        Operand::unknown(TextRange::empty(at), 0)
+    }
+
+    fn unknown(range: TextRange, first_suffix: u32) -> Operand {
+        Operand {
+            range,
+            negated: false,
+            inverted: false,
+            not: false,
+            absolute: false,
+            reuse: false,
+            value: Value::Unknown,
+            first_suffix,
+            suffix_count: 0,
+        }
+    }
+}
+
 /// Lowers an operand, appending its suffixes to the words of the function.
-pub(super) fn lower(node: Node<'_>, words: &mut Vec<Word>) -> Operand {
+pub(super) fn lower(node: Node<'_>, decimals: Decimals, words: &mut Vec<Word>) -> Operand {
     let tokens: SmallVec<[Token<'_>; 16]> = node.tokens().collect();
-    let mut reader = Reader { tokens: &tokens, at: 0 };
-    let mut operand = Operand {
-        range: node.range(),
-        negated: false,
-        inverted: false,
-        not: false,
-        absolute: false,
-        reuse: false,
-        value: Value::Unknown,
-        first_suffix: words.len() as u32,
-        suffix_count: 0,
-    };
+    let mut reader = Reader { tokens: &tokens, at: 0, decimals };
+    let mut operand = Operand::unknown(node.range(), words.len() as u32);
     reader.operators(&mut operand);
     operand.value = reader.value();
     if let Value::Immediate(immediate) = &mut operand.value
@@ -64,6 +99,7 @@ pub(super) fn lower(node: Node<'_>, words: &mut Vec<Word>) -> Operand {
 struct Reader<'s, 't> {
     tokens: &'s [Token<'t>],
     at: usize,
+    decimals: Decimals,
 }
 
 impl<'t> Reader<'_, 't> {
@@ -122,7 +158,7 @@ impl<'t> Reader<'_, 't> {
             INT_NUMBER if self.kind(1) == Some(AT) => self.expression(),
             INT_NUMBER => {
                 self.at += 1;
-                Value::Immediate(number(token.text))
+                Value::Immediate(number(token.text, self.decimals))
             }
             FLOAT_NUMBER => {
                 self.at += 1;
@@ -379,9 +415,9 @@ impl Immediate {
     }
 }
 
-/// A number with `0x` is an integer; any other is a float, even without a decimal point.
-fn number(text: &str) -> Immediate {
-    if text.starts_with("0x") || text.starts_with("0X") {
+/// A number with `0x` is an integer; any other may be a float, even without a decimal point.
+fn number(text: &str, decimals: Decimals) -> Immediate {
+    if text.starts_with("0x") || text.starts_with("0X") || decimals == Decimals::Integers {
         Immediate::Integer(integer(text).unwrap_or_default() as i64)
     } else {
         Immediate::Float(text.parse().unwrap_or_default())

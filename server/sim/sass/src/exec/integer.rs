@@ -95,6 +95,8 @@ fn add_cc(extends: bool, o: &Operation, r: &mut Registers, mask: u32) {
     let source = |source| if extends { complements(r, source) } else { terms(r, source) };
     let [a, b, c] = o.s.map(source);
     let sums = std::array::from_fn(|lane| a[lane] + b[lane] + c[lane]);
+    // The 1 of a negated source is added with the carry, so that its complement has the sign that counts.
+    let [a, b] = [o.s[0], o.s[1]].map(|source| complements(r, source));
     let overflows = |lane: usize, sum: u32| ((a[lane] as u32 ^ sum) & (b[lane] as u32 ^ sum)) >> 31 == 1;
     set_with_cc(extends, sums, overflows, o, r, mask);
 }

@@ -60,6 +60,8 @@ pub(crate) struct Barriers {
     masks: [u32; COUNT],
     /// The barriers that have had lanes.
     used: u16,
+    /// The lanes that each barrier has released since they set it.
+    released: [u32; COUNT],
     /// The barriers that functions save and restore, because paths in nested calls use them at the same time.
     saved: u16,
     blocked: Vec<Blocked>,
@@ -230,6 +232,7 @@ impl Barriers {
     pub(crate) fn set(&mut self, barrier: u8, mask: u32) {
         self.masks[usize::from(barrier) % COUNT] = mask;
         self.used |= u16::from(mask != 0) << (barrier % COUNT as u8);
+        self.released[usize::from(barrier) % COUNT] &= !mask;
     }
 
     pub(crate) fn mask(&self, barrier: u8) -> u32 {
@@ -246,20 +249,34 @@ impl Barriers {
         self.used >> (barrier % COUNT as u8) & 1 == 1
     }
 
-    /// `BSYNC`: lanes wait for the other lanes of the barrier, the rest continue at `next`. Returns whether
-    /// the barrier has ever had lanes.
+    /// Whether these lanes may wait at a barrier: it has had lanes, and has not released these since they set it.
+    /// Lanes that others removed by setting the barrier in another path may wait once.
+    pub(crate) fn awaits(&self, barrier: u8, lanes: u32) -> bool {
+        let index = usize::from(barrier) % COUNT;
+        let is_over = self.saved == 0
+            && lanes != 0
+            && self.masks[index] & lanes == 0
+            && lanes & !self.released[index] == 0;
+        self.was_set(barrier) && !is_over
+    }
+
+    /// `BSYNC`: lanes wait for the other lanes of the barrier, the rest continue at `next`. Returns what [`Self::awaits`]
+    /// says.
     pub(crate) fn wait(&mut self, barrier: u8, lanes: u32, next: u32) -> bool {
-        let was_set = self.was_set(barrier);
-        let mask = &mut self.masks[usize::from(barrier) % COUNT];
+        let is_valid = self.awaits(barrier, lanes);
+        let index = usize::from(barrier) % COUNT;
+        let mask = &mut self.masks[index];
         if self.saved == 0 && *mask & lanes == 0 {
+            self.released[index] |= lanes;
             self.go_on(next);
-            return was_set;
+            return is_valid;
         }
         *mask |= lanes;
         if *mask & self.live == lanes && !self.blocked.iter().any(|blocked| blocked.barrier == barrier) {
             *mask = 0;
+            self.released[index] |= lanes;
             self.go_on(next);
-            return was_set;
+            return is_valid;
         }
         if lanes == 0 {
             self.go_on(next);
@@ -269,7 +286,7 @@ impl Barriers {
         self.events += 1;
         self.blocked.push(Blocked { barrier, pc: next, mask: lanes, since: self.events });
         self.test(barrier);
-        was_set
+        is_valid
     }
 
     /// `BREAK`: other lanes no longer wait for these at a barrier.
@@ -287,6 +304,7 @@ impl Barriers {
             return;
         }
         self.masks[usize::from(barrier)] = 0;
+        self.released[usize::from(barrier)] |= waiting;
         let (released, blocked): (Vec<_>, Vec<_>) = self.blocked.drain(..).partition(is_here);
         self.blocked = blocked;
         self.resume(released.into_iter().map(|one| (one.pc, one.mask & self.live)).collect());
@@ -421,13 +439,22 @@ impl Barriers {
             mask: path.mask,
             why: WaitReason::Runnable,
         });
-        let blocked = self.blocked.iter().map(|one| Waiting {
-            statement: before(one.pc),
-            mask: one.mask,
-            why: WaitReason::Barrier(
-                one.barrier,
-                self.masks[usize::from(one.barrier)] & self.live & !one.mask,
-            ),
+        let mut groups: Vec<(u8, u32, u32)> = Vec::new();
+        for one in &self.blocked {
+            match groups.iter_mut().find(|(barrier, pc, _)| (*barrier, *pc) == (one.barrier, one.pc)) {
+                Some((.., mask)) => *mask |= one.mask,
+                None => groups.push((one.barrier, one.pc, one.mask)),
+            }
+        }
+        let here = |barrier: u8| {
+            let blocked = self.blocked.iter().filter(|one| one.barrier == barrier);
+            blocked.fold(0, |all, one| all | one.mask)
+        };
+        let missing = |barrier: u8| self.masks[usize::from(barrier)] & self.live & !here(barrier);
+        let blocked = groups.into_iter().map(|(barrier, pc, mask)| Waiting {
+            statement: before(pc),
+            mask,
+            why: WaitReason::Barrier(barrier, missing(barrier)),
         });
         let synchronizing = self.synchronizing.iter().map(|one| Waiting {
             statement: before(one.pc),

@@ -192,3 +192,14 @@ fn a_call_of_an_address_that_the_linker_fills_in() {
         "#]],
     );
 }
+
+#[test]
+fn the_difference_to_the_least_integer_overflows() {
+    // `b` is at the end of each line; `CC.LT` says whether the lane is less than it.
+    for (b, is_less) in [("0x80000000", false), ("0x80000001", false), ("0x7fffffff", true), ("0x0", false)] {
+        let body = format!(
+            "MOV32I R5, {b}\nMOV R6, RZ\nIADD RZ.CC, R0, -R5\nCSETP.LT.AND P0, PT, CC, PT\n@P0 MOV32I R6, 0x1"
+        );
+        assert_eq!(values(52, &body), [u32::from(is_less); 32], "{b}");
+    }
+}

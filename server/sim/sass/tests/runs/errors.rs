@@ -257,3 +257,80 @@ fn a_run_goes_on_without_invalid_accesses() {
         assert_eq!(kinds(body), ["out-of-bounds"], "{body}");
     }
 }
+
+#[test]
+fn a_barrier_that_has_released_its_lanes_is_empty() {
+    check(
+        80,
+        "BSSY B0, 0x40\nBSSY B0, 0x30\nBSYNC B0\nBSYNC B0\nEXIT",
+        expect![[r#"
+            0030 control-flow ffffffff: Invalid control flow: `BSYNC B0` waits at a barrier without lanes
+            an earlier `BSYNC B0` has released them, and no `BSSY B0` follows it: the lanes do not wait for others; check the control flow before it
+        "#]],
+    );
+    // Each iteration sets the barrier again, and two paths use it one after the other.
+    check(
+        80,
+        "S2R R0, SR_LANEID
+         MOV R4, RZ
+         BSSY B0, 0x60
+         ISETP.LT.AND P0, PT, R0, 0x8, PT
+         @P0 BRA 0x50
+         BSYNC B0
+         IADD3 R4, R4, 0x1, RZ
+         ISETP.LT.AND P1, PT, R4, 0x3, PT
+         @P1 BRA 0x20
+         @P0 BRA 0xd0
+         BSSY B0, 0xc0
+         BSYNC B0
+         EXIT
+         BSSY B0, 0xf0
+         BSYNC B0
+         EXIT",
+        expect![""],
+    );
+}
+
+#[test]
+fn lanes_that_wait_at_one_barrier_are_named_together() {
+    // Lane 0 arrives alone, then lanes 1-7; the others wait elsewhere.
+    check(
+        75,
+        "S2R R0, SR_LANEID
+         ISETP.LT.AND P0, PT, R0, 0x8, PT
+         ISETP.EQ.AND P1, PT, R0, RZ, PT
+         BSSY B0, 0x90
+         BSSY B1, 0x90
+         @!P0 BRA 0x90
+         @P1 BRA 0x80
+         NOP
+         BSYNC B0
+         BSYNC B1
+         EXIT",
+        expect![[r#"
+            0080 no-progress 000000ff: Deadlock: lanes 0-7 wait at `BSYNC B0` for lanes 8-31, which do not reach it
+        "#]],
+    );
+}
+
+#[test]
+fn statements_that_no_machine_code_has_are_not_run() {
+    for statement in [
+        "IMAD.WIDE R6, R0, R8",
+        "IADD3 R6, R0",
+        "IADD3 R6, R0, 0x3, RZ, RZ",
+        "SEL R6, R0, R0",
+        "SHF.L.U32 R6, R0, 0x2",
+        "PRMT R6, R0, 0x3",
+        "MOV R6, R0, R0",
+        "MOV R6",
+        "FFMA R6, R0, R0",
+        "ISETP.GE.AND R6, PT, R0, 0xc, PT",
+        "IMAD R6, R0, R8,",
+        "@R0 MOV R6, 0x1",
+        "LOP3.LUT R6, R0, R0, R0",
+    ] {
+        let kinds = finding_kinds(80, &format!("S2R R0, SR_LANEID\nMOV R8, RZ\n{statement}\nEXIT"));
+        assert_eq!(kinds, ["unsupported"], "{statement}");
+    }
+}

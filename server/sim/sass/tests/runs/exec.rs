@@ -288,3 +288,23 @@ fn check_cases((root, cases): &Corpus) {
         assert_eq!(count.0, count.1);
     }
 }
+
+#[test]
+fn a_decimal_in_an_integer_instruction_is_an_integer() {
+    for (statement, value) in [
+        ("SHL R6, R0, 2", (|lane| lane * 4) as fn(u32) -> u32),
+        ("LOP3.LUT R6, R0, 3, RZ, 0xc0, !PT", |lane| lane & 3),
+        ("IADD3 R6, R0, -1, RZ", |lane| lane.wrapping_sub(1)),
+        ("IMAD R6, R0, 4, RZ", |lane| lane * 4),
+        ("MOV R6, 08", |_| 8),
+        ("MOV R6, 10", |_| 10),
+        ("SHFL.IDX PT, R6, R0, 5, 0x1f", |_| 5),
+        ("FADD R6, RZ, 1", |_| 1_f32.to_bits()),
+        ("FSEL R6, RZ, 2, !PT", |_| 2_f32.to_bits()),
+        ("I2F R6, 3", |_| 3_f32.to_bits()),
+        ("F2I R6, 3", |_| 3),
+    ] {
+        let expected: Vec<u32> = (0..32).map(value).collect();
+        assert_eq!(crate::machines::values(80, statement), expected, "{statement}");
+    }
+}
