@@ -240,7 +240,7 @@ fn doubled_names_end_soon() {
         ("python", format!("s0 = 'mov.u32 $0, 1;'\n{chain}s = s29\n{}", call.repeat(20))),
         (
             "mojo",
-            format!("alias s = s + s\nfn f():\n    inlined_assembly[s, UInt32, constraints=\"=r\"]()\n"),
+            "alias s = s + s\nfn f():\n    inlined_assembly[s, UInt32, constraints=\"=r\"]()\n".to_owned(),
         ),
     ] {
         let statements = by_id(host).unwrap().statements(&text);

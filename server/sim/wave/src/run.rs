@@ -27,7 +27,7 @@ use super::machine::{ExecContext, Stop, Wave};
 use super::memory::Memory;
 use super::program::Program;
 use super::sanitizer::{GroupShadow, Sanitizer};
-use super::value_tracer::ValueTracer;
+use super::value_tracer::{ValueTracer, held};
 
 /// Runs `program` with `launch` under the model `structured`.
 ///
@@ -92,7 +92,7 @@ impl<const W: usize> Workgroup<W> {
         tap.holds_bytes((Space::Shared, self.number, 0), &[], &self.local);
         for (wave, _) in &self.waves {
             let id = WarpId { cta: self.id, warp: wave.index };
-            tap.holds(id, 0, &wave.held(program, &launch.registers));
+            tap.holds(id, 0, &held(program, &launch.registers, &wave.recorder, &wave.state));
         }
     }
 }

@@ -6,7 +6,6 @@ use warplens_sim_warp::trace::{Mask, RegisterValues, StatementId, WarpId};
 use warplens_sim_warp::value_tracer::{RegisterInfo, TracedValue, VisitTracer};
 use warplens_sim_warp::values::{LaneAccesses, StackEntry, TraceRequest, Values};
 
-use super::machine::Wave;
 use super::op::{PREDICATES, Row};
 use super::program::{Cell, Named, Program};
 use super::sanitizer::WrittenRegisters;
@@ -133,11 +132,14 @@ impl ValueTracer {
     }
 }
 
-impl<const W: usize> Wave<W> {
-    /// The registers that the wave has written, and those in `set`, which the launch has initialized.
-    pub(crate) fn held(&self, program: &Program, set: &[(u8, u32)]) -> Vec<RegisterValues> {
-        registers(&written_before(program, set, &self.recorder), &[], &self.state)
-    }
+/// The registers that a wave has written, whose steps `recorder` has counted, and those in `set`, which the launch has initialized.
+pub(crate) fn held<const W: usize>(
+    program: &Program,
+    set: &[(u8, u32)],
+    recorder: &Recorder,
+    state: &State<W>,
+) -> Vec<RegisterValues> {
+    registers(&written_before(program, set, recorder), &[], state)
 }
 
 fn written_before(program: &Program, set: &[(u8, u32)], recorder: &Recorder) -> WrittenRegisters {

@@ -16,6 +16,7 @@ mod computing_loops;
 mod constant_data;
 mod copies;
 mod corpus;
+mod deadlock_causes;
 mod device_functions;
 mod divergence;
 mod evidence;

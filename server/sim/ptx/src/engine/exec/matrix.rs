@@ -193,7 +193,7 @@ impl Undefined {
             return;
         };
         self.visible = self.visible.or(sanitizer.undefined.visible_store());
-        let loaded = std::mem::replace(&mut sanitizer.undefined.loaded, [0; 32]);
+        let loaded = std::mem::take(&mut sanitizer.undefined.loaded);
         if loaded != [0; 32] {
             bits(&loaded, &mut self.results);
         }
