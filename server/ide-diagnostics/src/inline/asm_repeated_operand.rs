@@ -41,14 +41,19 @@ fn problem(operand: &Operand, meant: &str) -> Diagnostic {
 
 /// The operands in each pair of braces of the template, which are the elements of a vector.
 fn vectors(statement: &Statement) -> Vec<Vec<usize>> {
-    let mut vectors = vec![Vec::new()];
+    let (mut vectors, mut is_inside) = (Vec::<Vec<usize>>::new(), false);
     for part in parts(statement) {
-        let text = &statement.template.text[part.range];
         match part.kind {
-            PartKind::Operand(Some(operand)) => vectors.last_mut().expect("it is never empty").push(operand),
-            PartKind::Operand(None) => {}
-            _ if text.contains(['{', '}', ';']) => vectors.push(Vec::new()),
-            _ => {}
+            PartKind::Operand(operand) if is_inside => {
+                vectors.last_mut().expect("a brace opened one").extend(operand);
+            }
+            PartKind::Operand(_) => {}
+            _ => {
+                let text = &statement.template.text[part.range];
+                let Some(last) = text.rfind(['{', '}', ';']) else { continue };
+                is_inside = text[last..].starts_with('{');
+                vectors.push(Vec::new());
+            }
         }
     }
     vectors

@@ -7,7 +7,7 @@ use crate::{Simulation, Version};
 
 #[test]
 fn nothing_of_the_instruction_set_is_missing() {
-    assert_eq!(instructions().len(), 253);
+    assert_eq!(instructions().len(), 254);
     assert_eq!(directives().len(), 45);
     assert_eq!(pragmas().len(), 5);
     assert_eq!(special_register_names().len(), 88);

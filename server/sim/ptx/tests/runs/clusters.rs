@@ -164,8 +164,7 @@ fn a_store_to_another_block_without_synchronization() {
             put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two accesses, where all threads execute them
             thread (0,0,0) of block (1,0,0) is lane 0 of warp 0, thread (0,0,0) of block (0,0,0) is lane 0 of warp 0
               thread (0,0,0) of block (0,0,0) reads `tile[0]` here
-            error data-race block 1: Shared-memory race: tile[0] of block 0 of the cluster read by block (1,0,0)
-            written by block (0,0,0)
+            error data-race block 1: Shared-memory race: tile[0] of block 0 of the cluster read by block (1,0,0), written by block (0,0,0)
             put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two accesses, where all threads execute them
             thread (0,0,0) of block (1,0,0) is lane 0 of warp 0, thread (0,0,0) of block (0,0,0) is lane 0 of warp 0
               thread (0,0,0) of block (0,0,0) writes `tile[0]` of block 0 of the cluster here
@@ -183,8 +182,7 @@ fn a_block_may_exit_before_others_read_its_memory() {
         ),
         expect![[r#"
             finished
-            error cluster-exit block 1: Access to exited block: block (0,0,0) may have exited before this access to its
-            shared memory
+            error cluster-exit block 1: Access to exited block: block (0,0,0) may have exited before this access to its shared memory
             no synchronization orders the exit after the access. Let all blocks execute `barrier.cluster.arrive` and `barrier.cluster.wait` before they exit
         "#]],
     );

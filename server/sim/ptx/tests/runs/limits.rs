@@ -42,7 +42,7 @@ fn invalid_launches() {
     let config = LaunchConfig { shared_memory: 232_449, ..launch_config([1; 3], [32, 1, 1]) };
     assert_eq!(
         refusal(&text, config),
-        "Invalid launch: a block requires 232449 bytes of dynamic shared memory\nthe limit of every device is 232448 or less"
+        "Invalid launch: a block requires 232449 bytes of dynamic shared memory, the limit of every device is 232448 or less"
     );
     let largest = LaunchConfig { shared_memory: 232_448, ..launch_config([1; 3], [32, 1, 1]) };
     assert_eq!(launch(&text, largest, Limits::default()).status, Status::Finished);

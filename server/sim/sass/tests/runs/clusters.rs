@@ -182,15 +182,14 @@ fn an_access_without_a_barrier_is_a_race() {
     fails(
         "STS [R5], R1\nLD.E R12, [R10]\nUCGABAR_ARV\nUCGABAR_WAIT\nEXIT",
         expect![[r#"
-        finished
-        data-race block 1: Shared-memory race: shared[1024] read by block (0,0,0), written by block (1,0,0)
-        put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two accesses, where all threads execute them
-        thread (0,0,0) of block (1,0,0) is lane 0 of warp 0, thread (0,0,0) of block (0,0,0) is lane 0 of warp 0
-        data-race block 1: Shared-memory race: shared[1024] of block 0 of the cluster read by block (1,0,0)
-        written by block (0,0,0)
-        put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two accesses, where all threads execute them
-        thread (0,0,0) of block (1,0,0) is lane 0 of warp 0, thread (0,0,0) of block (0,0,0) is lane 0 of warp 0
-    "#]],
+            finished
+            data-race block 1: Shared-memory race: shared[1024] read by block (0,0,0), written by block (1,0,0)
+            put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two accesses, where all threads execute them
+            thread (0,0,0) of block (1,0,0) is lane 0 of warp 0, thread (0,0,0) of block (0,0,0) is lane 0 of warp 0
+            data-race block 1: Shared-memory race: shared[1024] of block 0 of the cluster read by block (1,0,0), written by block (0,0,0)
+            put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two accesses, where all threads execute them
+            thread (0,0,0) of block (1,0,0) is lane 0 of warp 0, thread (0,0,0) of block (0,0,0) is lane 0 of warp 0
+        "#]],
     );
 }
 

@@ -221,14 +221,13 @@ fn a_lock_with_fences_orders_the_accesses_of_its_holders() {
         &lock("NOP"),
         34,
         expect![[r#"
-        00d0 data-race 00000001: Shared-memory race: shared[64] read by thread (32,0,0)
-        written by thread (31,0,0)
-        put a `bar.sync` that all threads execute between the two accesses
-        thread (32,0,0) is lane 0 of warp 1, thread (31,0,0) is lane 31 of warp 0
-        00f0 data-race 00000001: Shared-memory race: shared[64] written by thread (32,0,0) and thread (31,0,0)
-        put a `bar.sync` that all threads execute between the two accesses
-        thread (32,0,0) is lane 0 of warp 1, thread (31,0,0) is lane 31 of warp 0
-    "#]],
+            00d0 data-race 00000001: Shared-memory race: shared[64] read by thread (32,0,0), written by thread (31,0,0)
+            put a `bar.sync` that all threads execute between the two accesses
+            thread (32,0,0) is lane 0 of warp 1, thread (31,0,0) is lane 31 of warp 0
+            00f0 data-race 00000001: Shared-memory race: shared[64] written by thread (32,0,0) and thread (31,0,0)
+            put a `bar.sync` that all threads execute between the two accesses
+            thread (32,0,0) is lane 0 of warp 1, thread (31,0,0) is lane 31 of warp 0
+        "#]],
     );
 }
 
