@@ -151,11 +151,14 @@ impl DataBreakpoint {
                     let found = event.writes().into_iter().find(|write| write.cell == cell);
                     found.is_some_and(|write| write.low.lanes & lanes != 0)
                 };
-                let names = || {
-                    facts.layout.registers(event.statement).any(|(other, written)| other == cell && !written)
+                let reads = || {
+                    let name = &facts.layout.get(cell).name;
+                    let both = || facts.prepared.program.reads(event.statement).contains(name);
+                    let mut named = facts.layout.registers(event.statement);
+                    named.any(|(other, written)| other == cell && (!written || both()))
                 };
                 self.writes && event.may_write(cell, &facts.layout) && writes()
-                    || self.reads && event.executed & lanes != 0 && names()
+                    || self.reads && !event.is_late && event.executed & lanes != 0 && reads()
             }
             Watched::Bytes { space, owner, address, len } => {
                 event.has_accesses()

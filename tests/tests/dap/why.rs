@@ -165,3 +165,37 @@ fn a_value_comes_through_a_bulk_copy() {
     assert_eq!(lines(1, false), [18]);
     assert_eq!(lines(2, false), [23], "initial contents of the buffer");
 }
+
+/// Each lane of an atomic receives what the lane before it left.
+#[test]
+fn a_chain_through_an_atomic_has_the_values_of_its_lanes() {
+    let folder = Folder::new();
+    let text = "\
+.version 8.0
+.target sm_80
+.address_size 64
+// @launch { block = [32], args = [{ name = 'out', buffer = 'u32', len = 1 }] }
+.visible .entry k(.param .u64 p)
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [p];
+    atom.global.add.u32 %r1, [%rd1], 7;
+    add.u32 %r1, %r1, 1;
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
+";
+    let mut client = Client::launched(&folder.write("k.ptx", text), json!({}));
+    client.to(2);
+    let body = client.ask("warplens/why", json!({ "threadId": 1, "lane": 5, "register": "%r1" }));
+    let link = &body["chain"][0];
+    assert_eq!((&link["lane"], &link["value"]), (&json!(4), &json!("00000023")), "{body}");
+    // A statement that changes the register reads it too.
+    client.to(0);
+    let info = client.ask("dataBreakpointInfo", json!({ "name": "%r1[5]" }));
+    let breakpoint = json!({ "dataId": info["dataId"], "accessType": "read" });
+    client.ask("setDataBreakpoints", json!({ "breakpoints": [breakpoint] }));
+    let lines = [0, 1].map(|_| line(&client.go("continue", json!({ "threadId": 1 })).1));
+    assert_eq!(lines, [12, 13]);
+}

@@ -253,6 +253,9 @@ impl Replay {
                     let state = self.state(step.site.visible, control)?;
                     return Ok((state.byte(space, owner, address).unwrap_or(0).into(), 8));
                 };
+                if let Some(value) = received_next(step, start, instruction) {
+                    return Ok((value, (8 * bytes.min(16)) as u16));
+                }
                 let state = self.state(step.site.visible, control)?;
                 let byte = |at: u64| u128::from(state.byte(space, owner, at).unwrap_or(0));
                 let value = (0..bytes.min(16)).fold(0, |all, at| all | byte(start + at) << (8 * at));
@@ -472,6 +475,24 @@ fn element(step: &Step, place: Place, instruction: &Instruction) -> Option<(u64,
     let each = if access.bytes.is_multiple_of(stored) { access.bytes / stored } else { access.bytes };
     let index = (address - start) / each;
     Some((start + index * each, each, index as usize))
+}
+
+/// What an atomic of the step's lane left at an address for the next lane, which received it; `None` for the last lane.
+fn received_next(step: &Step, address: u64, instruction: &Instruction) -> Option<u128> {
+    if !matches!(instruction.meaning(), Meaning::Atomic { .. }) {
+        return None;
+    }
+    let access = step.accesses.iter().find(|access| access.writes)?;
+    let later = access.lanes.iter().filter(|(lane, at)| *lane > step.site.lane && *at == address);
+    let next = later.map(|(lane, _)| *lane).min()?;
+    // A wide value may take several registers.
+    let written = instruction.targets.iter().map(|target| {
+        let write = step.writes.iter().find(|write| write.cell == *target)?;
+        write.of(next)
+    });
+    let words: Option<Vec<u128>> = written.collect();
+    let words = words.filter(|words| !words.is_empty())?;
+    Some(words.iter().enumerate().fold(0, |all, (at, word)| all | word << (32 * at)))
 }
 
 /// The lane whose atomic at this address came before that of the step's lane.

@@ -31,6 +31,13 @@ impl Executable for Kernel {
         function.writes_of(pc).iter().map(name).collect()
     }
 
+    fn reads(&self, statement: StatementId) -> Vec<SmolStr> {
+        let Some((function, pc)) = self.program.locate(statement) else { return Vec::new() };
+        let function = &self.program.functions[function];
+        let reads = function.flow.reads_of(pc).iter();
+        reads.map(|read| function.frame.registers[read.register as usize].name.clone()).collect()
+    }
+
     fn registers(&self, statement: StatementId) -> Vec<RegisterInfo> {
         let Some((function, pc)) = self.program.locate(statement) else { return Vec::new() };
         register_infos(&self.program.functions[function], pc).collect()

@@ -355,3 +355,42 @@ fn the_log_shows_where_the_orders_differ() {
         assert!(difference.other.is_some_and(|value| value != difference.read.value), "{what}");
     }
 }
+
+/// Warp 0 polls with all lanes, and its first lane tells warp 1. Addresses in registers are those of frequent instructions.
+#[test]
+fn warps_hand_over_through_addresses_in_registers() {
+    let launch = Launch {
+        block: 64,
+        body: "@%p2 st.shared.u32 [tile], 0;
+            mov.u32 %r5, tile;
+            mov.u32 %r6, word;
+            bar.sync 0;
+            setp.lt.u32 %p3, %r1, 32;
+            @%p3 bra CONSUMER;
+            setp.ne.u32 %p3, %r1, 32;
+            @%p3 bra DONE;
+            st.release.cta.shared.u32 [%r6], 1;
+            WAIT:
+            ld.acquire.cta.shared.u32 %r7, [%r5];
+            setp.ne.u32 %p3, %r7, 1;
+            @%p3 bra WAIT;
+            st.release.cta.shared.u32 [%r6], 2;
+            bra DONE;
+            CONSUMER:
+            ld.acquire.cta.shared.u32 %r7, [%r6];
+            setp.eq.u32 %p3, %r7, 0;
+            @%p3 bra CONSUMER;
+            bar.warp.sync -1;
+            @!%p2 bra AGAIN;
+            st.release.cta.shared.u32 [%r5], 1;
+            AGAIN:
+            ld.acquire.cta.shared.u32 %r7, [%r6];
+            setp.lt.u32 %p3, %r7, 2;
+            @%p3 bra AGAIN;
+            DONE: ret;",
+        ..ONE_BLOCK
+    };
+    for index in 0..40 {
+        launch.run(Some(Schedule { seed: 1, index }), false);
+    }
+}

@@ -91,7 +91,10 @@ impl<'w, S: Simd> QuickLoop<'_, 'w, S> {
     /// Runs to the next guard, control instruction or stop, then executes that instruction.
     #[inline(always)]
     fn advance(&mut self, at: &mut RunPosition<'w>) -> Flow {
-        if !self.run_straight_line(at) {
+        let has_run = self.run_straight_line(at);
+        // Under a schedule, a straight run ends before a statement that synchronizes.
+        let is_inside = at.paths.is_some() && at.pc < at.stop;
+        if !has_run || is_inside {
             if let Some(paths) = at.paths {
                 let GroupRun { group, groups, ctx, launch, .. } = &mut *self.run;
                 *group = paths.split_off_path(*group, groups, ctx.live, launch);
