@@ -18,7 +18,7 @@ pub enum Place {
 /// A write of a register or a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteSite {
-    /// The step of the statement that wrote; of an [`EDIT`], the step before which it was made.
+    /// The step of the statement that wrote; of an edit, the step before which it was made.
     pub step: u64,
     pub statement: StatementId,
     pub warp: u32,
