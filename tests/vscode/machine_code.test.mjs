@@ -90,7 +90,7 @@ describe('machine code in VS Code', { skip, timeout: 600_000 }, () => {
   test('the lens opens the machine code beside its kernel', async () => {
     bench.configure({ 'warplens.ptxas.path': join(bench.workspace, 'tools/ptxas') });
     await bench.open('code/split.ptx');
-    await bench.lens('Compare with ptxas').first().waitFor();
+    await bench.lens('SASS').first().waitFor();
     await until('the machine code is shown', async () => {
       await bench.lens('SASS').first().click({ timeout: 5000 });
       await sass().locator('.view-line', { hasText: 'ISETP.GE.U32' }).first().waitFor({ timeout: 5000 });

@@ -99,7 +99,7 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
       await panel.shows('#chosen-lane', /lane 11/);
       await panel.shows('[data-row="%r3 after"] .chosen', /→ 33/);
       await (await panel.find('[id="format-after-%r3"]')).selectOption('hex');
-      await panel.shows('[data-row="%r3 after"] .chosen', /→ 00000021/);
+      await panel.shows('[data-row="%r3 after"] .chosen', /00000021/);
       await (await panel.find('[id="format-after-%r3"]')).selectOption('');
       await (await panel.find('#pin-register')).selectOption('%r1');
       await panel.find('[data-row="%r1 before"]');
