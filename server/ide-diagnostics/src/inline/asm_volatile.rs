@@ -14,21 +14,23 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) -> boo
     let Some(denial) = &statement.denial else { return false };
     let wanted = |effect| match statement.dialect {
         // `register_only` is about memory.
-        Dialect::PtxAsm => effect == Effect::Changes,
-        Dialect::Gcc => {
-            effect == Effect::Changes || effect == Effect::Memory && !has_memory_clobber(accesses)
-        }
-        _ => matches!(effect, Effect::Changes | Effect::Memory),
+        Dialect::PtxAsm => matches!(effect, Effect::Changes | Effect::State),
+        Dialect::Gcc => match effect {
+            Effect::Changes => true,
+            Effect::Memory | Effect::State => !has_memory_clobber(accesses),
+            Effect::Load | Effect::None => false,
+        },
+        _ => matches!(effect, Effect::Changes | Effect::Memory | Effect::State),
     };
     let mut instructions = accesses.instructions();
     let Some(instruction) = instructions.find(|instruction| wanted(effect(accesses.function, *instruction)))
     else {
         return false;
     };
-    let what = if effect(accesses.function, instruction) == Effect::Memory {
-        "has an effect on memory"
-    } else {
-        "may give another result each time"
+    let what = match effect(accesses.function, instruction) {
+        Effect::Memory => "has an effect on memory",
+        Effect::State => "does more than give a result",
+        _ => "may give another result each time",
     };
     let why = match statement.dialect {
         Dialect::Gcc => format!(

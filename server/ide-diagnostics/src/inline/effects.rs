@@ -9,8 +9,10 @@ pub(super) enum Effect {
     Memory,
     /// It reads memory.
     Load,
-    /// Its result differs from one execution to the next, or from one place to another, or it changes something besides memory.
+    /// Its result differs from one execution to the next, or from one place to another.
     Changes,
+    /// It changes something besides memory.
+    State,
     None,
 }
 
@@ -27,6 +29,7 @@ pub(super) fn effect(function: &Function, instruction: Instruction<'_>) -> Effec
         }
         "ld" if has("volatile") || has("acquire") || has("relaxed") || has("mmio") => Effect::Changes,
         "ld" | "ldu" | "ldmatrix" | "suld" => Effect::Load,
+        "nanosleep" | "activemask" | "elect" => Effect::Changes,
         "tcgen05"
         | "wgmma"
         | "setmaxnreg"
@@ -34,13 +37,10 @@ pub(super) fn effect(function: &Function, instruction: Instruction<'_>) -> Effec
         | "prefetch"
         | "prefetchu"
         | "applypriority"
-        | "nanosleep"
-        | "activemask"
-        | "elect"
         | "trap"
         | "exit"
         | "brkpt"
-        | "pmevent" => Effect::Changes,
+        | "pmevent" => Effect::State,
         _ if reads_counter(function, instruction) => Effect::Changes,
         _ => Effect::None,
     }
