@@ -30,17 +30,9 @@ pub(super) fn effect(function: &Function, instruction: Instruction<'_>) -> Effec
         "ld" if has("volatile") || has("acquire") || has("relaxed") || has("mmio") => Effect::Changes,
         "ld" | "ldu" | "ldmatrix" | "suld" => Effect::Load,
         "nanosleep" | "activemask" | "elect" => Effect::Changes,
-        "tcgen05"
-        | "wgmma"
-        | "setmaxnreg"
-        | "clusterlaunchcontrol"
-        | "prefetch"
-        | "prefetchu"
-        | "applypriority"
-        | "trap"
-        | "exit"
-        | "brkpt"
-        | "pmevent" => Effect::State,
+        "tcgen05" | "wgmma" | "setmaxnreg" | "prefetch" | "prefetchu" | "applypriority" | "trap" | "exit"
+        | "brkpt" | "pmevent" => Effect::State,
+        "clusterlaunchcontrol" if has("try_cancel") => Effect::State,
         _ if reads_counter(function, instruction) => Effect::Changes,
         _ => Effect::None,
     }
