@@ -482,9 +482,7 @@ fn received_next(step: &Step, address: u64, instruction: &Instruction) -> Option
     if !matches!(instruction.meaning(), Meaning::Atomic { .. }) {
         return None;
     }
-    let access = step.accesses.iter().find(|access| access.writes)?;
-    let later = access.lanes.iter().filter(|(lane, at)| *lane > step.site.lane && *at == address);
-    let next = later.map(|(lane, _)| *lane).min()?;
+    let next = lanes_at(step, address).filter(|lane| *lane > step.site.lane).min()?;
     // A wide value may take several registers.
     let written = instruction.targets.iter().map(|target| {
         let write = step.writes.iter().find(|write| write.cell == *target)?;
@@ -497,7 +495,12 @@ fn received_next(step: &Step, address: u64, instruction: &Instruction) -> Option
 
 /// The lane whose atomic at this address came before that of the step's lane.
 fn served_before(step: &Step, address: u64) -> Option<u32> {
-    let access = step.accesses.iter().find(|access| access.writes)?;
-    let lanes = access.lanes.iter().filter(|(lane, at)| *lane < step.site.lane && *at == address);
-    lanes.map(|(lane, _)| *lane).max()
+    lanes_at(step, address).filter(|lane| *lane < step.site.lane).max()
+}
+
+/// The lanes whose atomics are at this address.
+fn lanes_at(step: &Step, address: u64) -> impl Iterator<Item = u32> {
+    let access = step.accesses.iter().find(|access| access.writes);
+    let lanes = access.into_iter().flat_map(|access| &access.lanes);
+    lanes.filter(move |(_, at)| *at == address).map(|(lane, _)| *lane)
 }

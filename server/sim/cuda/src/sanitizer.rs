@@ -333,21 +333,25 @@ impl Sanitizer {
         let is_uninitialized = (event.kind.reads() || event.kind == AccessKind::Atomic)
             && self.report.checks.uninitialized
             && self.undefined.uninitialized[..event.count].iter().any(|&mask| mask != 0);
-        match event.kind {
-            _ if !is_uninitialized => {}
-            AccessKind::Source if self.report.visit.order.special != SpecialOrder::AsyncProduct => {}
-            kind => {
-                let Sanitizer { patterns, memory, undefined, report, .. } = self;
-                let (statement, mut units) = (report.visit.statement, Units { patterns, memory });
-                match kind {
-                    AccessKind::Load => undefined.note(event, statement, &mut units, spaces, local),
-                    AccessKind::Source => {
-                        undefined.note_factor(event, statement, &mut units, spaces, local);
-                    }
-                    _ => undefined.report(event, report, &mut units, spaces, local),
-                }
-            }
+        if is_uninitialized {
+            self.read_uninitialized(event, spaces, local);
         }
+    }
+
+    /// An access reads uninitialized memory: it is reported where its value is not followed.
+    #[cold]
+    fn read_uninitialized(&mut self, event: &AccessEvent<'_>, spaces: &Spaces, local: &Local) {
+        let Sanitizer { patterns, memory, undefined, report, .. } = self;
+        let (statement, mut units) = (report.visit.statement, Units { patterns, memory });
+        match event.kind {
+            AccessKind::Load => undefined.is_pending = true,
+            AccessKind::Source if report.visit.order.special == SpecialOrder::AsyncProduct => {
+                undefined.is_unwritten_factor = true;
+            }
+            AccessKind::Source => return,
+            _ => return undefined.report(event, report, &mut units, spaces, local),
+        }
+        undefined.note(event, statement, &mut units, spaces, local);
     }
 
     #[inline(always)]

@@ -13,35 +13,9 @@ use crate::memory::spaces::Spaces;
 use crate::order::SpecialOrder;
 
 impl UndefinedAccess {
-    /// Lanes load uninitialized memory. Its name is recorded in case the value turns out to matter.
+    /// Records the name of uninitialized memory that a statement reads, in case the value turns out to matter.
     #[cold]
     pub(super) fn note(
-        &mut self,
-        event: &AccessEvent<'_>,
-        statement: u32,
-        units: &mut Units<'_>,
-        spaces: &Spaces,
-        local: &Local,
-    ) {
-        self.is_pending = true;
-        self.note_name(event, statement, units, spaces, local);
-    }
-
-    /// A product reads a factor that is partly uninitialized.
-    #[cold]
-    pub(super) fn note_factor(
-        &mut self,
-        event: &AccessEvent<'_>,
-        statement: u32,
-        units: &mut Units<'_>,
-        spaces: &Spaces,
-        local: &Local,
-    ) {
-        self.is_unwritten_factor = true;
-        self.note_name(event, statement, units, spaces, local);
-    }
-
-    fn note_name(
         &mut self,
         event: &AccessEvent<'_>,
         statement: u32,
