@@ -33,6 +33,13 @@ pub struct Statement {
     pub place: Place,
 }
 
+impl Statement {
+    /// Whether the compiler knows that the statement may access any memory.
+    pub fn clobbers_memory(&self) -> bool {
+        self.clobbers.iter().any(|clobber| clobber == "memory")
+    }
+}
+
 /// Where a statement is in its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Place {

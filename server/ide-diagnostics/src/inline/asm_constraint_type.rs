@@ -2,7 +2,7 @@
 //! that the compiler does not accept.
 
 use warplens_host::{Dialect, Direction, Operand, Statement, Template};
-use warplens_ide_db::{Diagnostic, Severity};
+use warplens_ide_db::{Diagnostic, Severity, count};
 
 use super::module::{register, register_type};
 use super::ranges::text_range;
@@ -81,16 +81,11 @@ fn arguments(statement: &Statement) -> Option<Diagnostic> {
     let range = text_range(statement.constraints.as_ref()?);
     let message = format!(
         "the constraints have {}, but the call passes {}: each argument needs one",
-        count(inputs, "input"),
-        count(arguments, "argument")
+        count(inputs, "input", "inputs"),
+        count(arguments, "argument", "arguments")
     );
     (inputs != arguments)
         .then(|| Diagnostic::new(range, Severity::Error, codes::ASM_CONSTRAINT_TYPE, message))
-}
-
-fn count(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
 }
 
 /// A call with `pack` needs registers for all elements that it processes at once.

@@ -15,7 +15,6 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
         instructions.find(|instruction| wanted.contains(&effect(accesses.function, *instruction)))
     };
     let option = |name: &str| statement.options.iter().find(|(option, _)| option == name);
-    let has_clobber = statement.clobbers.iter().any(|clobber| clobber == "memory");
     match statement.dialect {
         Dialect::PtxAsm => {
             let Some((name, range)) = option("register_only") else { return };
@@ -56,7 +55,7 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
             ));
         }
         Dialect::Triton => {}
-        _ if has_clobber => {}
+        _ if statement.clobbers_memory() => {}
         _ => {
             let Some(instruction) = first(&[Effect::Memory]) else { return };
             let Some(host) = accesses.mnemonic(instruction) else { return };

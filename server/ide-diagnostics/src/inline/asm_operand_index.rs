@@ -9,37 +9,32 @@ use crate::codes;
 
 /// `%r1` with operands: nvcc reads the letter as a modifier of operand 1, and has none.
 fn modifiers(statement: &Statement) -> Vec<Diagnostic> {
-    let text = &statement.template.text;
     if statement.dialect != Dialect::Gcc || !statement.has_placeholders {
         return Vec::new();
     }
-    let plain = parts(statement).into_iter().filter(|part| part.kind == PartKind::Text);
-    let mut found = Vec::new();
-    for part in plain {
-        for (at, _) in text[part.range.clone()].match_indices('%') {
-            let at = part.range.start + at;
-            let name = &text[at + 1..];
-            let length = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
-            let name = &name[..length];
-            let is_modifier = name.len() > 1
-                && name.starts_with(|c: char| c.is_ascii_alphabetic())
-                && name[1..].bytes().all(|byte| byte.is_ascii_digit());
-            let Some(host) = statement.template.to_host(at..at + 1 + length).filter(|_| is_modifier) else {
-                continue;
-            };
-            let message = format!(
-                "nvcc takes `%{name}` for an operand with the modifier `{}`; write `%%{name}`",
-                &name[..1]
-            );
-            found.push(Diagnostic::new(
-                text_range(&host),
-                Severity::Error,
-                codes::ASM_OPERAND_INDEX,
-                message,
-            ));
-        }
-    }
-    found
+    let text = &statement.template.text;
+    let plain =
+        parts(statement).into_iter().filter(|part| part.kind == PartKind::Text).map(|part| part.range);
+    let percents =
+        plain.flat_map(|range| text[range.clone()].match_indices('%').map(move |(at, _)| range.start + at));
+    let problem = |at: usize| {
+        let name = modified(&text[at + 1..])?;
+        let host = statement.template.to_host(at..at + 1 + name.len())?;
+        let message = format!(
+            "nvcc takes `%{name}` for an operand with the modifier `{}`; write `%%{name}`",
+            &name[..1]
+        );
+        Some(Diagnostic::new(text_range(&host), Severity::Error, codes::ASM_OPERAND_INDEX, message))
+    };
+    percents.filter_map(problem).collect()
+}
+
+/// The name at the start of a text, if it is a letter and a number.
+fn modified(text: &str) -> Option<&str> {
+    let length = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+    let name = &text[..length];
+    let number = name.strip_prefix(|c: char| c.is_ascii_alphabetic())?;
+    (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(name)
 }
 
 pub(super) fn check(statement: &Statement, found: &mut Vec<Diagnostic>) {

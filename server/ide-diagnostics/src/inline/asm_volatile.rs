@@ -12,22 +12,19 @@ use crate::codes;
 pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) -> bool {
     let statement = accesses.statement;
     let Some(denial) = &statement.denial else { return false };
-    let wanted = |effect| match statement.dialect {
+    let is_denied = |effect| match statement.dialect {
         // `register_only` is about memory.
         Dialect::PtxAsm => matches!(effect, Effect::Changes | Effect::State),
         Dialect::Gcc => match effect {
             Effect::Changes => true,
-            Effect::Memory | Effect::State => !has_memory_clobber(accesses),
+            Effect::Memory | Effect::State => !statement.clobbers_memory(),
             Effect::Load | Effect::None => false,
         },
         _ => matches!(effect, Effect::Changes | Effect::Memory | Effect::State),
     };
-    let mut instructions = accesses.instructions();
-    let Some(instruction) = instructions.find(|instruction| wanted(effect(accesses.function, *instruction)))
-    else {
-        return false;
-    };
-    let what = match effect(accesses.function, instruction) {
+    let mut effects = accesses.instructions().map(|it| (it, effect(accesses.function, it)));
+    let Some((instruction, effect)) = effects.find(|(_, effect)| is_denied(*effect)) else { return false };
+    let what = match effect {
         Effect::Memory => "has an effect on memory",
         Effect::State => "does more than give a result",
         _ => "may give another result each time",
@@ -49,8 +46,4 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) -> boo
     let severity = if instruction.opcode() == "ld" { Severity::Hint } else { Severity::Warning };
     found.push(Diagnostic::new(text_range(&denial.range), severity, codes::ASM_VOLATILE, why));
     true
-}
-
-fn has_memory_clobber(accesses: &Accesses<'_>) -> bool {
-    accesses.statement.clobbers.iter().any(|clobber| clobber == "memory")
 }
