@@ -20,7 +20,6 @@ mod asm_repeated_operand;
 mod asm_unused_operand;
 mod asm_volatile;
 mod braces;
-mod comments;
 mod effects;
 mod encoding;
 mod found;

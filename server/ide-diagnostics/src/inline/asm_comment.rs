@@ -3,14 +3,13 @@
 use warplens_host::{Piece, PieceKind, Statement};
 use warplens_ide_db::{Diagnostic, Severity};
 
-use super::comments::comments;
 use super::ranges::text_range;
 use crate::codes;
 
 pub(super) fn check(statement: &Statement, found: &mut Vec<Diagnostic>) {
     let template = &statement.template;
     let text = &template.text;
-    for comment in comments(text).into_iter().filter(|comment| comment.is_line) {
+    for comment in template.comments().into_iter().filter(|comment| comment.is_line) {
         let (at, end) = (comment.range.start, comment.range.end);
         let comment = template.pieces.iter().position(|piece| piece.template.contains(&at));
         let Some(comment) = comment else { continue };

@@ -5,7 +5,6 @@ use rustc_hash::FxHashMap;
 use warplens_host::Statement;
 use warplens_ide_db::{Diagnostic, Severity};
 
-use super::comments::comments;
 use super::placeholders::{PartKind, parts};
 use super::ranges::text_range;
 use crate::codes;
@@ -82,7 +81,7 @@ impl Braces {
 /// The unmatched braces of a statement's PTX.
 pub(super) fn unmatched(statement: &Statement) -> Unmatched {
     let mut found = Unmatched::default();
-    let comments = comments(&statement.template.text);
+    let comments = statement.template.comments();
     let is_code = |at: &usize| !comments.iter().any(|comment| comment.range.contains(at));
     for part in parts(statement) {
         let text = match part.kind {
