@@ -4,10 +4,10 @@
 
 use std::ops::Range;
 
-use warplens_sim_warp::Correction;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::race_scope::RaceScope;
 use warplens_sim_warp::trace::{Finding, StatementId};
+use warplens_sim_warp::{AdviceKind, Correction};
 
 use super::paths;
 use crate::program::{Callee, Function, Guard, Op, Program};
@@ -20,7 +20,11 @@ const MOST: usize = 8;
 
 pub(super) fn corrections(program: &Program, finding: &Finding) -> Vec<Correction> {
     // With one warp, every race is between lanes of a warp, so only a finding that is about the warp asks for its barrier first.
-    let barriers = match (finding.kind, finding.barrier, finding.racing) {
+    let recommended = finding.advice.and_then(|advice| match advice.kind {
+        AdviceKind::Synchronize(scope) => Some(scope),
+        _ => None,
+    });
+    let barriers = match (finding.kind, recommended, finding.racing) {
         (FindingKind::WarpSynchronous, ..) | (_, Some(RaceScope::Warp), _) => &[WARP, BLOCK][..],
         (_, Some(RaceScope::Block), _) => &[BLOCK],
         (_, None, Some(RaceScope::Warp | RaceScope::Block)) => &[BLOCK, WARP],
