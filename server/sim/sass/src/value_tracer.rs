@@ -164,5 +164,5 @@ pub(crate) fn register_info(named: &Named) -> RegisterInfo {
         Cell::Rows(_, count) => 32 * count,
         Cell::Predicate(_) => 1,
     };
-    (named.name.clone(), bits, named.written)
+    RegisterInfo { name: named.name.clone(), bits, read: named.read, written: named.written }
 }

@@ -190,7 +190,7 @@ impl VisitTracer {
     pub fn finish<I: IntoIterator<Item = RegisterInfo>>(self, describe: impl Fn(StatementId) -> I) -> Values {
         let traced = |statement: StatementId, visit: Visit, only_written: bool| {
             let registers = visit.values.into_iter().zip(describe(statement));
-            let registers = registers.filter(|(_, (_, _, written))| *written || !only_written);
+            let registers = registers.filter(|(_, info)| info.written || !only_written);
             TracedVisit {
                 statement,
                 visit: visit.count,

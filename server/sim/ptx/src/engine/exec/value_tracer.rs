@@ -136,10 +136,11 @@ pub(crate) fn register_values(function: &Function, frame: &Frame, written: &[u32
 }
 
 pub(crate) fn register_infos(function: &Function, pc: u32) -> impl Iterator<Item = RegisterInfo> {
-    let written = function.writes_of(pc);
+    let (reads, written) = (function.flow.reads_of(pc), function.writes_of(pc));
     function.registers_of(pc).iter().map(move |number| {
-        let register = &function.frame.registers[*number as usize];
-        (register.name.clone(), register.bits, written.contains(number))
+        let Register { ref name, bits, .. } = function.frame.registers[*number as usize];
+        let read = reads.iter().any(|read| read.register == *number);
+        RegisterInfo { name: name.clone(), bits, read, written: written.contains(number) }
     })
 }
 
