@@ -48,7 +48,7 @@ pub use model::{
     Passed, TensorMapArgument, Wanted, size,
 };
 pub use problem::{LineStarts, Problem, Span};
-pub use read::{Format, Listed, launch_object, launch_text, launches};
+pub use read::{Format, Listed, launch_object, launch_text, launches, refuse_duplicate_names};
 pub use repair::{Guess, Repair, Trouble, is_clean};
 pub use resolve::{Resolved, resolve};
 pub use schema::{ModelChoice, documentation, schema};
