@@ -35,7 +35,6 @@ impl Exploration {
         Exploration { seed, first: 0, count, max_steps: u64::MAX }
     }
 
-    /// One schedule.
     #[must_use]
     pub fn replay(schedule: Schedule) -> Exploration {
         Exploration { seed: schedule.seed, first: schedule.index, count: 1, max_steps: u64::MAX }

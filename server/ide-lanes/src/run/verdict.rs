@@ -21,7 +21,6 @@ pub struct Verdict {
     pub(crate) missing: Vec<Missing>,
 }
 
-/// The verdicts.
 pub const VERDICTS: [&str; 3] = ["clean", "findings", "incomplete"];
 
 /// Evidence that a run lacks. The names are stable.

@@ -90,7 +90,6 @@ impl Resolved {
         fills.filter(move |(buffer, fill)| !fill.is_zero() && known.insert(buffer.address))
     }
 
-    /// The expectations that failed.
     pub fn failures(&self, result: &RunResult) -> Vec<expectation::Failure> {
         let failure = |expected: &Expectation| {
             let buffer = self.buffer(&expected.name)?;

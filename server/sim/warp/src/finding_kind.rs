@@ -21,7 +21,6 @@ macro_rules! finding_kinds {
     (@term) => { None };
     (@term $term:literal) => { Some($term) };
     ($(#[doc = $summary:literal] $kind:ident = $name:literal, $($term:literal,)? $severity:ident;)*) => {
-        /// A kind of finding.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum FindingKind {
             $(#[doc = $summary] $kind,)*
@@ -199,7 +198,6 @@ impl FindingKind {
         TABLE.iter().map(|entry| entry.kind)
     }
 
-    /// The kind with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<FindingKind> {
         TABLE.iter().find(|entry| entry.name == name).map(|entry| entry.kind)

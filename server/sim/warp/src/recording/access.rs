@@ -45,7 +45,6 @@ impl Access {
         if self.space == Space::Local { Space::local_owner(warp, lane) } else { self.owner }
     }
 
-    /// The address of a lane.
     #[must_use]
     pub fn address_of(&self, lane: u32) -> Option<u64> {
         self.lanes.iter().find(|(other, _)| *other == lane).map(|(_, address)| *address)

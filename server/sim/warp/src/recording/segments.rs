@@ -316,7 +316,6 @@ impl Recording {
         events
     }
 
-    /// The event of a step.
     #[must_use]
     pub fn event(&self, step: u64) -> Option<Event<'_>> {
         let at = self.segment_of(step)?;

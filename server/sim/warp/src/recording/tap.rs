@@ -88,7 +88,6 @@ impl Tap {
         !self.is_on() && self.with(|writer| writer.has_room())
     }
 
-    /// The tap of a warp.
     #[must_use]
     pub fn of(&self, warp: WarpId) -> WarpTap {
         let (warp, has_edits) = self.with(|writer| (writer.number(warp), writer.has_edits()));
