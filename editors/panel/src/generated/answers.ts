@@ -21,6 +21,10 @@ export type Accesses = { cta: Array<number>, warp: number, width: number,
 /** The accesses of the visit; most statements have one. */
 requests: Array<AccessRequest>, worst: Array<WorstAccess>, truncated?: boolean, };
 
+export type Advice = { name: string,
+/** Its words, a part of the message. */
+text: string, };
+
 /** Where else the finding was found. */
 export type Also = {
 /** The number of other warps, and of their blocks. */
@@ -77,6 +81,8 @@ file: string,
 line: number, };
 
 export type Finding = { code: string, severity: string, message: string, line?: number, cta?: Array<number>, warp?: number, lanes?: string, visit?: number, source?: SourceLine, also?: Also, related: Array<Related>,
+/** What the message of a race recommends. */
+advice?: Advice,
 /** The first wrong element, if it does not hold what the launch expects. */
 element?: BufferElement,
 /** The inferred launch that the finding depends on. */
