@@ -95,13 +95,6 @@ impl VisitTracer {
         self.moment.is_none() && ends_before(self.until, statement, count)
     }
 
-    /// The current step stored to the watched byte.
-    pub fn stored(&mut self) {
-        if let Some(moment) = &mut self.moment {
-            moment.stored();
-        }
-    }
-
     /// Starts the record of a visit; returns `false` if the trace is complete.
     pub fn visit(
         &mut self,

@@ -85,7 +85,9 @@ impl ValueTracer {
 
     /// The current step stored to the watched byte.
     pub(crate) fn stored(&mut self) {
-        self.visits.stored();
+        if let Some(moment) = &mut self.visits.moment {
+            moment.stored();
+        }
     }
 
     pub(crate) fn is_complete(&self) -> bool {

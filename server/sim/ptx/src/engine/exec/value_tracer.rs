@@ -2,10 +2,10 @@
 
 use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH};
 use warplens_sim_warp::moment::MomentTracer;
-use warplens_sim_warp::recording::{Tap, WarpTap};
-use warplens_sim_warp::trace::{RegisterValues, StatementId, WarpId};
+use warplens_sim_warp::recording::WarpTap;
+use warplens_sim_warp::trace::{RegisterValues, StatementId};
 use warplens_sim_warp::value_tracer::{RegisterInfo, TracedValue, VisitTracer};
-use warplens_sim_warp::values::{TraceRequest, Values};
+use warplens_sim_warp::values::Values;
 
 use super::frame::Frame;
 use super::operand::get;
@@ -15,18 +15,9 @@ use crate::program::{Function, Program, Register, RegisterSlot};
 const VALUE_BYTES: usize = size_of::<(u64, PerLane<u64>, u64)>();
 
 #[derive(Clone, Debug)]
-pub(crate) struct ValueTracer(pub(super) VisitTracer);
+pub(crate) struct ValueTracer(pub(crate) VisitTracer);
 
 impl ValueTracer {
-    pub(crate) fn new(program: &Program, request: &TraceRequest) -> ValueTracer {
-        ValueTracer(VisitTracer::new(program.statements(), request))
-    }
-
-    /// A tracer that sends the steps of a warp to a recording.
-    pub(crate) fn recording(tap: &Tap, warp: WarpId) -> ValueTracer {
-        ValueTracer(VisitTracer::recording(tap.of(warp), warp))
-    }
-
     /// The warp's part of a recording.
     pub(crate) fn tap(&mut self) -> Option<&mut WarpTap> {
         self.0.tap.as_mut()

@@ -11,6 +11,7 @@ use warplens_sim_warp::note::Note;
 use warplens_sim_warp::record::Recorder;
 use warplens_sim_warp::recording::Tap;
 use warplens_sim_warp::trace::{Finding, Reconvergence, RegisterValues};
+use warplens_sim_warp::value_tracer::VisitTracer;
 use warplens_sim_warp::values::Values;
 
 use super::{deadlock, notes, register_pool, tensor_checks, waiting};
@@ -122,7 +123,7 @@ impl CudaWarp for Warp {
                 frame.written = Some(frame.written_before(function, &executed, lanes));
             }
         }
-        self.tracer = Some(Box::new(ValueTracer::recording(tap, self.id)));
+        self.tracer = Some(Box::new(ValueTracer(VisitTracer::recording(tap.of(self.id), self.id))));
         self.products.completed.get_or_insert_default();
     }
 
