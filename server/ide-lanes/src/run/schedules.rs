@@ -30,12 +30,10 @@ pub struct Exploration {
 
 impl Exploration {
     /// The first `count` schedules of a seed.
-    #[must_use]
     pub fn new(seed: u64, count: u32) -> Exploration {
         Exploration { seed, first: 0, count, max_steps: u64::MAX }
     }
 
-    #[must_use]
     pub fn replay(schedule: Schedule) -> Exploration {
         Exploration { seed: schedule.seed, first: schedule.index, count: 1, max_steps: u64::MAX }
     }
@@ -48,7 +46,6 @@ const MIN_STEPS: u64 = 50_000;
 impl Prepared {
     /// This run under a schedule. If the model was not chosen, schedules with odd numbers use the one that lets each lane make
     /// progress, as GPUs do since sm_70.
-    #[must_use]
     pub fn under(&self, schedule: Schedule) -> Prepared {
         let mut under = self.clone();
         under.options.schedule = Some(schedule);

@@ -112,7 +112,6 @@ impl LaneView {
     }
 
     /// The same lanes without the memory of the run and its other warps, to keep when the run is dropped.
-    #[must_use]
     pub fn alone(&self) -> LaneView {
         let resolved = Arc::new(self.run.resolved.without_memory());
         let result = Arc::new(self.result.of_warp(self.warp.cta, self.warp.warp));
@@ -438,7 +437,6 @@ pub(crate) fn buffer_object(buffer: &PlacedBuffer) -> Object {
 impl StatementView<'_> {
     /// The values of a register in a line of text, at most `most` of them: `= lane + 100`, `= 0 1 4 9 …`. `None` if no lane has written
     /// the register.
-    #[must_use]
     pub fn values_in_line(&self, register: &str, most: usize) -> Option<String> {
         let seen = self.seen?;
         let held = seen.register(register)?;

@@ -107,7 +107,6 @@ impl Instruction {
 }
 
 /// A statement without the comment before it, the address in a listing.
-#[must_use]
 pub fn without_comment(text: &str) -> &str {
     let text = text.trim();
     let rest = text.strip_prefix("/*").and_then(|rest| rest.split_once("*/"));

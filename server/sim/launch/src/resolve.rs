@@ -50,7 +50,6 @@ impl Resolved {
     }
 
     /// The same launch with empty device memory. It cannot run.
-    #[must_use]
     pub fn without_memory(&self) -> Resolved {
         let config = self.config.without_memory();
         Resolved {

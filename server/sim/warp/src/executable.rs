@@ -28,7 +28,6 @@ pub struct ModelInfo {
 
 impl ModelInfo {
     /// Whether `name` is the current name or a former one.
-    #[must_use]
     pub fn is_named(&self, name: &str) -> bool {
         self.name == name || self.former_names.contains(&name)
     }

@@ -17,7 +17,6 @@ pub struct OrderedRead {
 }
 
 /// The value of a read of 32-bit words, the low one first: one word or two are kept as they are, for messages.
-#[must_use]
 pub fn value_of_words(words: impl DoubleEndedIterator<Item = u32>) -> u64 {
     words.map(u64::from).rev().reduce(|all, word| all.rotate_left(32) ^ word).unwrap_or(0)
 }
@@ -52,7 +51,6 @@ impl OrderLog {
     }
 
     /// The first read that differs from the read with the same number of the same lane in `other`.
-    #[must_use]
     pub fn first_difference(&self, other: &OrderLog) -> Option<OrderDifference> {
         let mut theirs: FxHashMap<(WarpId, u32), Vec<&OrderedRead>> = FxHashMap::default();
         for read in &other.reads {

@@ -303,7 +303,6 @@ impl RunResult {
     }
 
     /// The result without device memory, and with the trace of one warp only.
-    #[must_use]
     pub fn of_warp(&self, cta: [u32; 3], warp: u32) -> RunResult {
         RunResult {
             status: self.status,

@@ -133,7 +133,6 @@ impl Layout {
     }
 
     /// How many registers the value takes that a statement names by its first register.
-    #[must_use]
     pub fn span(&self, statement: StatementId, first: CellId) -> u32 {
         let named = self.named(statement).iter().filter(|named| named.first == first);
         named.map(|named| named.cells.into()).max().unwrap_or(1)
@@ -153,7 +152,6 @@ impl Layout {
     }
 
     /// The block of a warp, by its number in the launch.
-    #[must_use]
     pub fn block_of(&self, warp: u32) -> u64 {
         u64::from(warp / self.warps.max(1))
     }

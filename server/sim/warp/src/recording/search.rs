@@ -33,7 +33,6 @@ pub struct WriteSite {
 
 impl Recording {
     /// The last write of a place before a step. The step of a late event is the one before which it came.
-    #[must_use]
     pub fn last_write(&self, place: Place, before: u64) -> Option<WriteSite> {
         match place {
             Place::Register { warp, lane, cell } => self.search_backward(
@@ -72,7 +71,6 @@ fn site(event: &Event<'_>, lane: u32) -> WriteSite {
 
 impl Recording {
     /// What the late events before a step wrote and accessed that belong to a statement of a warp.
-    #[must_use]
     pub fn late(&self, step: u64, (warp, statement): (u32, StatementId)) -> Vec<Effects> {
         let mut found = Vec::new();
         self.search_backward::<()>(
@@ -94,7 +92,6 @@ impl Recording {
 
 impl Event<'_> {
     /// The lane that wrote a byte: the last one, if several did.
-    #[must_use]
     pub fn writer_of(&self, space: Space, owner: u64, address: u64) -> Option<u32> {
         if !self.has_accesses() {
             return None;
