@@ -65,6 +65,24 @@ enum Next {
     End,
 }
 
+/// Where the value of a step comes from.
+enum Source {
+    /// It is the value that another place had.
+    Copied(Next),
+    /// Arithmetic with operands.
+    Computed,
+    /// A constant, a parameter or initial contents of memory.
+    Unknown,
+}
+
+impl Step {
+    /// A value that a register of a lane had before the step.
+    fn register(&self, lane: u32, cell: CellId) -> Source {
+        let place = Place::Register { warp: self.site.warp, lane, cell };
+        Source::Copied(Next::At(Question { place, before: self.site.step }))
+    }
+}
+
 impl Replay {
     /// The chain behind the value of a place, the newest link first. `text` has the text of each statement.
     ///
@@ -275,99 +293,133 @@ impl Replay {
         let WriteSite { step: number, statement, warp, lane, .. } = step.site;
         let (value, bits) = self.value_of(&step, place, instruction, control)?;
         let operands = self.operands(instruction, &step, control)?;
-        let link = |is_copy| Link { step: number, statement, warp, lane, is_copy, value, bits, operands };
-        let at = |place: Place| Next::At(Question { place, before: number });
-        let register = |lane: u32, cell: CellId| Place::Register { warp, lane, cell };
-        let word = match place {
-            Place::Register { cell, .. } => word_of(instruction, cell),
-            Place::Byte { .. } => 0,
+        let (is_copy, next) = match self.source_of(step, place, instruction, control)? {
+            Source::Copied(next) => (true, next),
+            Source::Computed => match instruction.registers()[..] {
+                [(_, cell)] => {
+                    let place = Place::Register { warp, lane, cell };
+                    (false, Next::At(Question { place, before: number }))
+                }
+                _ => (false, Next::End),
+            },
+            Source::Unknown => (false, Next::End),
         };
-        let computed = |link: Link| {
-            let next = match instruction.registers()[..] {
-                [(_, cell)] => at(register(lane, cell)),
-                _ => Next::End,
-            };
-            (link, next)
-        };
+        Ok((Link { step: number, statement, warp, lane, is_copy, value, bits, operands }, next))
+    }
+
+    /// Where the value that a step wrote to a place comes from.
+    fn source_of(
+        &mut self,
+        step: Step,
+        place: Place,
+        instruction: &Instruction,
+        control: Control<'_>,
+    ) -> Result<Source, Cancelled> {
+        let WriteSite { warp, lane, .. } = step.site;
         let meaning = instruction.meaning();
-        let is_register = matches!(place, Place::Register { .. });
-        match meaning {
-            Meaning::Copy => Ok(match instruction.copied() {
-                Some(Operand::Register { cell, .. }) => {
-                    (link(true), at(register(lane, CellId(cell.0 + word))))
-                }
-                _ => (link(false), Next::End),
-            }),
-            Meaning::Shuffle => {
-                let from = self.shuffled_from(instruction, &step, control)?;
-                let is_value =
-                    instruction.targets.iter().rfind(|target| self.layout().get(**target).bits > 1);
-                let is_value = matches!(place, Place::Register { cell, .. } if is_value == Some(&cell));
-                match (instruction.sources.first(), from) {
-                    (Some(Operand::Register { cell, .. }), Some(from)) if is_value => {
-                        Ok((link(true), at(register(from, *cell))))
-                    }
-                    _ => Ok(computed(link(false))),
-                }
-            }
-            Meaning::Load | Meaning::Atomic { .. } if is_register => {
-                let Some((access, address)) = read_by(&step) else { return Ok((link(false), Next::End)) };
-                let each = element_bytes(access, instruction);
-                let address = address + u64::from(position_of(instruction, place)) * each;
-                let place = Place::Byte { space: access.space, owner: access.owner_of(warp, lane), address };
-                if matches!(access.space, Space::Param | Space::Const) {
-                    return Ok((link(false), Next::End));
-                }
-                // An atomic serves its lanes one after the other.
-                if matches!(meaning, Meaning::Atomic { .. })
-                    && let Some(earlier) = served_before(&step, address)
-                {
-                    let site = WriteSite { lane: earlier, ..step.site };
-                    return Ok((link(true), Next::Within(Step { site, ..step }, place)));
-                }
-                match self.last_write(place, number, control)? {
-                    Some(_) => Ok((link(true), at(place))),
-                    None => Ok((link(false), Next::End)),
-                }
-            }
-            Meaning::Store | Meaning::Atomic { exchanges: true } => {
-                let Some((start, each, index)) = element(&step, place, instruction) else {
-                    return Ok((link(false), Next::End));
+        match (meaning, place) {
+            (Meaning::Copy, _) => {
+                let word = match place {
+                    Place::Register { cell, .. } => word_of(instruction, cell),
+                    Place::Byte { .. } => 0,
                 };
-                let stored = instruction.stored();
-                let offset = match place {
-                    Place::Byte { address, .. } => address - start,
-                    Place::Register { .. } => 0,
-                };
-                // A wide value of one operand takes several registers.
-                let (operand, word) = match stored.get(index) {
-                    Some(operand) if stored.len() > 1 => (Some(*operand), offset / 4),
-                    _ => (stored.first().copied(), (index as u64 * each + offset) / 4),
-                };
-                Ok(match operand {
-                    Some(Operand::Register { cell, .. }) => {
-                        let words = u64::from(self.layout().span(statement, *cell)).max(1);
-                        (link(true), at(register(lane, CellId(cell.0 + word.min(words - 1) as u32))))
-                    }
-                    _ => (link(false), Next::End),
+                Ok(match instruction.copied() {
+                    Some(Operand::Register { cell, .. }) => step.register(lane, CellId(cell.0 + word)),
+                    _ => Source::Unknown,
                 })
             }
-            Meaning::MemoryCopy => {
-                let written =
-                    step.accesses.iter().find(|access| access.writes).and_then(|to| to.address_of(lane));
-                let (Some((from, source)), Some(target), Place::Byte { address, .. }) =
-                    (read_by(&step), written, place)
-                else {
-                    return Ok((link(false), Next::End));
+            (Meaning::Shuffle, _) => {
+                let from = self.shuffled_from(instruction, &step, control)?;
+                let is_wide = |target: &&CellId| self.layout().get(**target).bits > 1;
+                let value = instruction.targets.iter().rfind(is_wide);
+                let is_value = matches!(place, Place::Register { cell, .. } if value == Some(&cell));
+                Ok(match (instruction.sources.first(), from) {
+                    (Some(Operand::Register { cell, .. }), Some(from)) if is_value => {
+                        step.register(from, *cell)
+                    }
+                    _ => Source::Computed,
+                })
+            }
+            (Meaning::Load | Meaning::Atomic { .. }, Place::Register { .. }) => {
+                self.loaded_from(step, place, instruction, control)
+            }
+            (Meaning::Store | Meaning::Atomic { exchanges: true }, _) => {
+                Ok(self.stored_from(&step, place, instruction))
+            }
+            (Meaning::MemoryCopy, Place::Byte { address, .. }) => {
+                let written = step.accesses.iter().find(|access| access.writes);
+                let target = written.and_then(|to| to.address_of(lane));
+                let Some(((from, source), target)) = read_by(&step).zip(target) else {
+                    return Ok(Source::Unknown);
                 };
                 let address = source.wrapping_add(address.wrapping_sub(target));
                 let place = Place::Byte { space: from.space, owner: from.owner_of(warp, lane), address };
-                match self.last_write(place, number, control)? {
-                    Some(_) => Ok((link(true), at(place))),
-                    None => Ok((link(false), Next::End)),
-                }
+                self.written_memory(&step, place, control)
             }
-            _ => Ok(computed(link(false))),
+            (Meaning::MemoryCopy, Place::Register { .. }) => Ok(Source::Unknown),
+            _ => Ok(Source::Computed),
+        }
+    }
+
+    /// The memory that a load or an atomic read into a register.
+    fn loaded_from(
+        &mut self,
+        step: Step,
+        place: Place,
+        instruction: &Instruction,
+        control: Control<'_>,
+    ) -> Result<Source, Cancelled> {
+        let WriteSite { warp, lane, .. } = step.site;
+        let Some((access, address)) = read_by(&step) else { return Ok(Source::Unknown) };
+        let each = element_bytes(access, instruction);
+        let address = address + u64::from(position_of(instruction, place)) * each;
+        let place = Place::Byte { space: access.space, owner: access.owner_of(warp, lane), address };
+        if matches!(access.space, Space::Param | Space::Const) {
+            return Ok(Source::Unknown);
+        }
+        // An atomic serves its lanes one after the other.
+        if matches!(instruction.meaning(), Meaning::Atomic { .. })
+            && let Some(earlier) = served_before(&step, address)
+        {
+            let site = WriteSite { lane: earlier, ..step.site };
+            return Ok(Source::Copied(Next::Within(Step { site, ..step }, place)));
+        }
+        self.written_memory(&step, place, control)
+    }
+
+    /// Memory as a step read it. What nobody has written are its initial contents.
+    fn written_memory(
+        &mut self,
+        step: &Step,
+        place: Place,
+        control: Control<'_>,
+    ) -> Result<Source, Cancelled> {
+        let before = step.site.step;
+        Ok(match self.last_write(place, before, control)? {
+            Some(_) => Source::Copied(Next::At(Question { place, before })),
+            None => Source::Unknown,
+        })
+    }
+
+    /// The register that a store or an exchange wrote to memory.
+    fn stored_from(&self, step: &Step, place: Place, instruction: &Instruction) -> Source {
+        let Some((start, each, index)) = element(step, place, instruction) else { return Source::Unknown };
+        let stored = instruction.stored();
+        let offset = match place {
+            Place::Byte { address, .. } => address - start,
+            Place::Register { .. } => 0,
+        };
+        // A wide value of one operand takes several registers.
+        let (operand, word) = match stored.get(index) {
+            Some(operand) if stored.len() > 1 => (Some(*operand), offset / 4),
+            _ => (stored.first().copied(), (index as u64 * each + offset) / 4),
+        };
+        match operand {
+            Some(Operand::Register { cell, .. }) => {
+                let words = u64::from(self.layout().span(step.site.statement, *cell)).max(1);
+                step.register(step.site.lane, CellId(cell.0 + word.min(words - 1) as u32))
+            }
+            _ => Source::Unknown,
         }
     }
 
