@@ -19,19 +19,26 @@ pub(crate) fn load(access: &Access, r: &mut Registers, ctx: &mut ExecContext<'_>
     let elements = (access.size, access.elements.len());
     let request = MemoryRequest::new(AccessKind::Load, access.space, &addresses, elements, mask);
     let checked = ctx.resolve(&request)?;
+    let older = ctx.take_older();
+    let fetch = |offset: u64, size: u32, ctx: &ExecContext<'_>| {
+        let mut values = fetch(&checked, &addresses, offset, size, ctx, mask);
+        if let Some(older) = &older {
+            lanes(older.mask).for_each(|lane| values[lane] = older.element(lane, offset, size));
+        }
+        values
+    };
     for (index, element) in access.elements.iter().enumerate() {
         let Some(element) = element else { continue };
         let offset = index as u64 * u64::from(access.size);
         match element.place {
             RegisterSlot::Quad(slot) => {
-                let low = fetch(&checked, &addresses, offset, 8, ctx, mask);
-                let high = fetch(&checked, &addresses, offset + 8, 8, ctx, mask);
+                let low = fetch(offset, 8, ctx);
+                let high = fetch(offset + 8, 8, ctx);
                 r.set(slot, mask, &low);
                 r.set(slot + 1, mask, &high);
             }
             _ => {
-                let values = fetch(&checked, &addresses, offset, access.size, ctx, mask);
-                deliver(access, element, &values, r, mask);
+                deliver(access, element, &fetch(offset, access.size, ctx), r, mask);
             }
         }
     }
