@@ -10,6 +10,7 @@ mod inferred;
 mod invalidated_mbarriers;
 mod model_difference;
 mod notes;
+mod older_values;
 mod operands;
 mod packed_cells;
 mod padded_boxes;

@@ -14,6 +14,8 @@ pub struct OrderedRead {
     pub lane: u32,
     pub statement: StatementId,
     pub value: u64,
+    /// The store that the lane does not see, if the value is an older one.
+    pub unseen: Option<StatementId>,
 }
 
 /// The value of a read of 32-bit words, the low one first: one word or two are kept as they are, for messages.
@@ -79,7 +81,8 @@ mod tests {
         for &(lane, statement, value) in reads {
             let warp = WarpId { cta: [0; 3], warp: 0 };
             // Statement 9 polls.
-            log.add(OrderedRead { warp, lane, statement: StatementId(statement), value }, statement == 9);
+            let read = OrderedRead { warp, lane, statement: StatementId(statement), value, unseen: None };
+            log.add(read, statement == 9);
         }
         log
     }

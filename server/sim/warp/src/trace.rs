@@ -429,6 +429,8 @@ pub struct RunOptions {
     pub coverage: bool,
     /// The order in which threads run; `None` for the default one.
     pub schedule: Option<Schedule>,
+    /// Whether loads see the newest values also under a schedule that has older ones.
+    pub newest_values: bool,
     /// Whether to fill [`RunResult::order_log`].
     pub log_order: bool,
 }

@@ -19,27 +19,26 @@ pub(crate) fn load(access: &Access, r: &mut Registers, ctx: &mut ExecContext<'_>
     let elements = (access.size, access.elements.len());
     let request = MemoryRequest::new(AccessKind::Load, access.space, &addresses, elements, mask);
     let checked = ctx.resolve(&request)?;
+    let older = ctx.take_older();
+    let fetch = |offset: u64, size: u32, ctx: &ExecContext<'_>| {
+        let elements = LaneElements { checked: &checked, addresses: &addresses, offset, size, mask };
+        let mut values = elements.load(ctx.spaces, ctx.local, |value| value);
+        if let Some(older) = &older {
+            lanes(older.mask).for_each(|lane| values[lane] = older.element(lane, offset, size));
+        }
+        values
+    };
     for (index, element) in access.elements.iter().enumerate() {
         let Some(element) = element else { continue };
         let offset = index as u64 * u64::from(access.size);
-        let part = |offset: u64, size: u32| LaneElements {
-            checked: &checked,
-            addresses: &addresses,
-            offset,
-            size,
-            mask,
-        };
         match element.place {
             RegisterSlot::Quad(slot) => {
-                let low = part(offset, 8).load(ctx.spaces, ctx.local, |value| value);
-                let high = part(offset + 8, 8).load(ctx.spaces, ctx.local, |value| value);
+                let low = fetch(offset, 8, ctx);
+                let high = fetch(offset + 8, 8, ctx);
                 r.set(slot, mask, &low);
                 r.set(slot + 1, mask, &high);
             }
-            _ => {
-                let values = part(offset, access.size).load(ctx.spaces, ctx.local, |value| value);
-                deliver(access, element, &values, r, mask);
-            }
+            _ => deliver(access, element, &fetch(offset, access.size, ctx), r, mask),
         }
     }
     Ok(())
