@@ -6,7 +6,7 @@ use warplens_host::Statement;
 use warplens_ide_db::{Diagnostic, Severity};
 
 use super::placeholders::{PartKind, parts};
-use super::ranges::text_range;
+use super::ranges::diagnostic;
 use crate::codes;
 
 /// The braces of the statements of a file.
@@ -74,7 +74,7 @@ impl Braces {
             _ => return None,
         };
         let range = statement.template.to_host(at..at + 1)?;
-        Some(Diagnostic::new(text_range(&range), Severity::Error, codes::SYNTAX, message))
+        Some(diagnostic(&range, Severity::Error, codes::SYNTAX, message))
     }
 }
 
