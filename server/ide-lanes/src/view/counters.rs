@@ -102,9 +102,7 @@ mod tests {
         let global = Sectors { requests: 4, sectors: 16, ideal: 16, worst: 4, worst_ideal: 4 };
         check(
             Counters { global, ..Counters::default() },
-            expect![
-                " | Active lanes: 75%. Global memory: 4 requests, 16 sectors of 32 bytes, ideal 16."
-            ],
+            expect![" | Active lanes: 75%. Global memory: 4 requests, 16 sectors of 32 bytes, ideal 16."],
         );
         let global = Sectors { requests: 4, sectors: 32, ideal: 16, worst: 8, worst_ideal: 4 };
         check(
