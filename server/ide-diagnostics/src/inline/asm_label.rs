@@ -1,7 +1,7 @@
 //! `asm-label`: a label, register or variable that exists twice when the function is inlined twice.
 
 use warplens_hir::ptx::SymbolKind;
-use warplens_ide_db::{Diagnostic, Severity};
+use warplens_ide_db::Severity;
 
 use super::accesses::Accesses;
 use super::found::{About, Found};
