@@ -22,6 +22,7 @@ pub(crate) mod document_link;
 pub(crate) mod document_symbol;
 pub(crate) mod draft_launch;
 pub(crate) mod execute_command;
+pub(crate) mod expect_buffer;
 mod expected;
 pub(crate) mod folding_range;
 pub(crate) mod formatting;

@@ -3,6 +3,7 @@
 mod broken;
 mod call_stack;
 mod cooperative;
+mod corrected_kernels;
 mod corrections;
 mod findings_of_launch;
 mod hovers;

@@ -17,9 +17,10 @@ use crate::errors::{not_open, refused};
 use crate::files::file_access::read_files;
 use crate::from_proto;
 use crate::handlers::commands::{
-    ALL, DRAFT_LAUNCH, LINK, LIST_LAUNCHES, SELECT_VISIT, SHOW_LEFT, STOP_RUN, TRY_STATEMENT,
+    ALL, DRAFT_LAUNCH, EXPECT_BUFFER, LINK, LIST_LAUNCHES, SELECT_VISIT, SHOW_LEFT, STOP_RUN, TRY_STATEMENT,
 };
 use crate::handlers::draft_launch::draft;
+use crate::handlers::expect_buffer::expect_buffer;
 use crate::handlers::link::link;
 use crate::handlers::ptxas::RESOURCES;
 use crate::launch_file;
@@ -46,6 +47,8 @@ pub(crate) struct LaunchArgument {
     launch_of: Option<Uri>,
     /// The divergence model. The default is the model of the launch, or else of the settings.
     model: Option<String>,
+    /// The buffer that `warplens.expectBuffer` is about.
+    buffer: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -135,6 +138,11 @@ impl State {
             self.read_document(id.clone(), read(argument, launches));
         } else if command == DRAFT_LAUNCH {
             self.read_document(id.clone(), read(argument, draft));
+        } else if command == EXPECT_BUFFER {
+            let LaunchArgument { uri, buffer, .. } = argument;
+            let buffer = buffer.ok_or_else(|| Error::invalid_params("`buffer` is missing"))?;
+            let answer = move |snapshot: &Snapshot| Response::value(expect_buffer(snapshot, &buffer)?);
+            self.read_document(id.clone(), Request { uri, urgency: Urgency::Now, handler: Arc::new(answer) });
         } else if command == LINK {
             self.read_document(id.clone(), read(argument, |snapshot, _| link(snapshot)));
         } else if command == STOP_RUN {

@@ -1,7 +1,7 @@
 //! The link from a failed check of a launch to the expected number, in the launch file or in a comment.
 
 use ls_types::{Diagnostic, DiagnosticRelatedInformation, Location};
-use warplens_ide::lanes::UnexpectedElement;
+use warplens_ide::lanes::{AvailableLaunch, LaunchFile, UnexpectedElement};
 use warplens_sim_launch::Launch;
 use warplens_sim_warp::FindingKind;
 
@@ -36,16 +36,25 @@ pub(super) fn link(snapshot: &Snapshot, found: &mut [Diagnostic]) -> Result<(), 
 /// Where the launch says what an element must be. The launch is looked up, because an edit may have moved it since the run.
 fn expected_at(
     snapshot: &Snapshot,
-    Launch { name, entry, .. }: &Launch,
+    launch: &Launch,
     UnexpectedElement { buffer, index }: &UnexpectedElement,
 ) -> Result<Option<Location>, Failure> {
-    let document = snapshot.uri.clone();
-    let file = unless_refused(read_files(snapshot, move || launch_file::of_uri(&document)))?;
-    let file = file.and_then(Result::unwrap_or_default);
-    let offers = snapshot.analysis.launches(snapshot.file, file.as_ref())?;
-    let offer = offers.iter().find(|offer| offer.name == *name && offer.entry == *entry);
+    let (offer, file) = written(snapshot, launch)?;
     Ok(offer.and_then(|offer| {
         let expected = offer.launch.as_ref()?.expect.iter().find(|expected| expected.name == *buffer)?;
         launch_location(snapshot, offer.source, expected.element_at(*index)?, file.as_ref())
     }))
+}
+
+/// A launch as it is written now, and the launch file.
+pub(super) fn written(
+    snapshot: &Snapshot,
+    Launch { name, entry, .. }: &Launch,
+) -> Result<(Option<AvailableLaunch>, Option<LaunchFile>), Failure> {
+    let document = snapshot.uri.clone();
+    let file = unless_refused(read_files(snapshot, move || launch_file::of_uri(&document)))?;
+    let file = file.and_then(Result::unwrap_or_default);
+    let offers = snapshot.analysis.launches(snapshot.file, file.as_ref())?;
+    let offer = offers.into_iter().find(|offer| offer.name == *name && offer.entry == *entry);
+    Ok((offer, file))
 }

@@ -1,4 +1,4 @@
-//! The barrier between two accesses that race, where all threads come.
+//! The barrier between two accesses that race, where all threads come; between blocks, a fence at the atomic operation.
 //!
 //! A position is a guess: whether a condition differs between threads, the graph does not show.
 
@@ -14,11 +14,15 @@ use crate::program::{Callee, Function, Guard, Op, Program};
 
 const BLOCK: &str = "bar.sync 0;";
 const WARP: &str = "bar.warp.sync 0xffffffff;";
+const FENCE: &str = "membar.gl;";
 
 /// How many positions are tried.
 const MOST: usize = 8;
 
 pub(super) fn corrections(program: &Program, finding: &Finding) -> Vec<Correction> {
+    if matches!(finding.racing, Some(RaceScope::Cluster | RaceScope::Grid)) {
+        return fences(program, finding);
+    }
     // With one warp, every race is between lanes of a warp, so only a finding that is about the warp asks for its barrier first.
     let recommended = finding.advice.and_then(|advice| match advice.kind {
         AdviceKind::Synchronize(scope) => Some(scope),
@@ -46,6 +50,22 @@ pub(super) fn corrections(program: &Program, finding: &Finding) -> Vec<Correctio
             .map(move |text| Correction { at: at.clone(), ..Correction::insertion(text, at[0], false) })
     });
     insertions.take(MOST).collect()
+}
+
+/// The fence before the atomic operation by which a block tells others that its data is there, the one after it by which a block that reads
+/// the data learns that, or both.
+fn fences(program: &Program, finding: &Finding) -> Vec<Correction> {
+    let (Some(read), Some(written)) = (finding.statement, finding.related.first()) else { return Vec::new() };
+    let Some((number, from)) = program.locate(written.statement) else { return Vec::new() };
+    let Some((_, to)) = program.locate(read).filter(|(other, _)| *other == number) else { return Vec::new() };
+    let function = &program.functions[number];
+    let is_atomic = |pc: &u32| matches!(function.code[*pc as usize].op, Op::Atomic(_));
+    let Some(atomic) = (from + 1..to).find(is_atomic) else { return Vec::new() };
+    let at = |pc: u32| StatementId(function.first_statement + pc);
+    [vec![at(atomic)], vec![at(atomic + 1)], vec![at(atomic), at(atomic + 1)]]
+        .into_iter()
+        .map(|at| Correction { at: at.clone(), ..Correction::insertion(FENCE, at[0], false) })
+        .collect()
 }
 
 /// The statement in the entry, or the only call of its function there.
