@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 use warplens_sim_warp::recording::{CellId, Place, Space, State};
 use warplens_sim_warp::{Control, Mask, ScalarType, StatementId};
 
-use crate::debuggee::{At, Debuggee, written};
+use crate::debuggee::{Activation, At, Debuggee, written};
 use crate::expression::{Lanes, Value};
 use crate::failure::Failure;
 use crate::requested::number;
@@ -19,7 +19,7 @@ pub(crate) enum Container {
     Scope {
         kind: ScopeKind,
         warp: u32,
-        function: u32,
+        activation: Activation,
         statement: Option<StatementId>,
     },
     /// A register by lane.
@@ -175,8 +175,8 @@ impl Debuggee {
         // At the end of a warp, its lanes as they were launched.
         let all = self.launched(warp);
         let (active, executed) = next.map_or((all, all), |next| (next.active, next.executed));
-        let function = next.map_or(0, |next| self.function_of(next.statement));
-        Ok(At { facts: &self.facts, state, step: self.position, warp, function, active, executed, visit })
+        let activation = next.map_or_else(Activation::default, |next| self.activation(next));
+        Ok(At { facts: &self.facts, state, step: self.position, warp, activation, active, executed, visit })
     }
 
     pub(crate) fn register(
@@ -220,7 +220,12 @@ impl Debuggee {
         wanted: Wanted,
         control: Control<'_>,
     ) -> Result<Vec<Json>, Failure> {
-        let state = self.state(control)?;
+        let state = match container {
+            Container::Register { warp, .. } | Container::Scope { warp, .. } => {
+                self.state_of(*warp, control)?
+            }
+            Container::Lanes(_) | Container::Memory { .. } => self.state(control)?,
+        };
         let page = |all: Vec<Json>| {
             let count = wanted.count.filter(|count| *count != 0).unwrap_or(u64::MAX);
             all.into_iter().skip(wanted.start as usize).take(count.min(1 << 20) as usize).collect()
@@ -259,7 +264,7 @@ impl Debuggee {
                 let end = wanted.start.saturating_add(count).min(total);
                 (wanted.start.min(end)..end).map(element).collect()
             }
-            Container::Scope { kind, warp, function, statement } => {
+            Container::Scope { kind, warp, activation, statement } => {
                 let (kind, warp) = (*kind, *warp);
                 let all = match kind {
                     ScopeKind::Lanes => {
@@ -269,6 +274,7 @@ impl Debuggee {
                         for (cell, _) in
                             statement.iter().flat_map(|statement| self.layout.registers(*statement))
                         {
+                            let cell = self.layout.at_depth(cell, activation.depth);
                             if !cells.contains(&cell) {
                                 cells.push(cell);
                             }
@@ -284,8 +290,8 @@ impl Debuggee {
                         let cells: Vec<CellId> = self
                             .layout
                             .cells()
-                            .filter(|(_, cell)| cell.function == *function)
-                            .map(|(id, _)| id)
+                            .filter(|(_, cell)| cell.function == activation.function)
+                            .map(|(id, _)| self.layout.at_depth(id, activation.depth))
                             .collect();
                         cells
                             .into_iter()
@@ -400,7 +406,7 @@ impl Debuggee {
 
     fn divergence(&mut self, warp: u32, control: Control<'_>) -> Result<Vec<Json>, Failure> {
         let groups = self.groups(warp, control)?;
-        let of = |group: crate::debuggee::Group| match group.statement {
+        let of = |group: crate::debuggee::Group| match group.next.map(|next| next.statement) {
             None => variable(lanes_text(group.lanes), "have executed their last statement", 0),
             Some(statement) => {
                 let how = if group.runs { "run next" } else { "wait" };

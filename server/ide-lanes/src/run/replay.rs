@@ -402,8 +402,9 @@ impl Replay {
         if let Some((_, _, site)) = self.last_asked.filter(|(at, step, _)| (*at, *step) == (place, before)) {
             return Ok(site);
         }
-        let found =
-            self.search_back(None, before, control, |recording, before| recording.last_write(place, before))?;
+        let found = self
+            .search_back(None, before, control, |recording, before| recording.last_write(place, before))?
+            .flatten();
         let site = match found {
             Some(site) if site.is_late && site.statement != EDIT => {
                 // The step of the statement that is complete now. The launch gave the register its value if no statement did.

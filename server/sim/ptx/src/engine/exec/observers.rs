@@ -180,7 +180,7 @@ impl GroupRun<'_> {
 
     /// Makes the changes of a user before the next step.
     pub(super) fn make_edits(&mut self) {
-        let Some(tap) = self.tracer.as_mut().and_then(|tracer| tracer.tap()) else { return };
+        let Some(tap) = self.tracer.as_mut().and_then(|tracer| tracer.tap(self.frame)) else { return };
         for change in tap.due(self.frame.function, self.group.mask.into()) {
             match change {
                 DueChange::Register { name, lanes } => self.frame.set_register(self.function, &name, &lanes),
@@ -211,7 +211,7 @@ impl GroupRun<'_> {
 
     /// Records a statement that faults: it writes no register.
     fn record_fault(&mut self, pc: u32, executed: u32) {
-        match self.tracer.as_mut().and_then(|tracer| tracer.tap()) {
+        match self.tracer.as_mut().and_then(|tracer| tracer.tap(self.frame)) {
             Some(tap) => {
                 let statement = StatementId(self.function.first_statement + pc);
                 tap.send_bare(statement, self.visits.mask.into(), executed.into());
@@ -223,7 +223,7 @@ impl GroupRun<'_> {
     /// Takes the accesses of the requested step from the sanitizer, and records a store to the watched byte.
     fn record_accesses(&mut self) {
         let Some((tracer, sanitizer)) = self.tracer.as_mut().zip(self.ctx.sanitizer.as_mut()) else { return };
-        if let Some(tap) = tracer.tap() {
+        if let Some(tap) = tracer.tap(self.frame) {
             return tap.accessed(self.ctx.spaces.recorded(sanitizer.take_listed(), self.ctx.local));
         }
         if sanitizer.take_watch_hit() {

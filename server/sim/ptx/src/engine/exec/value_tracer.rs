@@ -27,9 +27,15 @@ impl ValueTracer {
         ValueTracer(VisitTracer::recording(tap.of(warp), warp))
     }
 
-    /// The warp's part of a recording.
-    pub(crate) fn tap(&mut self) -> Option<&mut WarpTap> {
-        self.0.tap.as_mut()
+    /// The warp's part of a recording, for what happens in a frame.
+    pub(crate) fn tap(&mut self, frame: &Frame) -> Option<&mut WarpTap> {
+        let tap = self.0.tap.as_mut()?;
+        tap.depth = frame.depth;
+        Some(tap)
+    }
+
+    pub(crate) fn is_recording(&self) -> bool {
+        self.0.is_recording()
     }
 
     /// The tracer of the single step, if that step is next.
@@ -50,6 +56,7 @@ impl ValueTracer {
             moment.visited(statement, (active.into(), executed.into()), || registers_of(function, frame));
             return moment.is_complete();
         }
+        self.tap(frame);
         if self.0.visit(statement, (active.into(), executed.into()), None) {
             self.read(function, pc, frame);
             if function.code[pc as usize].op.is_control() {
@@ -66,6 +73,7 @@ impl ValueTracer {
             return;
         }
         self.read(function, pc, frame);
+        self.tap(frame);
         self.0.record_late(StatementId(function.first_statement + pc), lanes.into());
     }
 
