@@ -63,10 +63,10 @@ fn frames_of_a_recursion_have_their_own_registers() {
         sums.push(frames(&mut client, "%r1"));
     }
     let frame = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    let (called, entry) = ("sum  all lanes, in a call", frame("k  all lanes, in a call", "3"));
+    let (called, entry) = ("sum  lanes 0-31, in a call", frame("k  lanes 0-31, in a call", "3"));
     let of = |values: [&str; 3]| {
         let values = values.into_iter().filter(|value| !value.is_empty()).enumerate();
-        let name = |at| if at == 0 { "sum  all lanes" } else { called };
+        let name = |at| if at == 0 { "sum  lanes 0-31" } else { called };
         values.map(|(at, value)| frame(name(at), value)).chain([entry.clone()]).collect::<Vec<_>>()
     };
     assert_eq!(sums, [of(["1", "2", "3"]), of(["2", "3", ""]), of(["3", "", ""])]);
