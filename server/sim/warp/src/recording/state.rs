@@ -120,6 +120,11 @@ impl State {
         value(self) == value(other)
     }
 
+    /// About how many bytes a copy has that shares all registers and pages.
+    pub(super) fn own_bytes(&self) -> usize {
+        8 * self.warps.len() + 40 * self.pages.len()
+    }
+
     /// About how much it takes to copy the state.
     pub(super) fn size(&self) -> usize {
         self.warps.len() + 3 * self.pages.len()

@@ -360,6 +360,7 @@ impl Writer {
             self.end = Some(self.step);
             return;
         }
+        self.held += self.state.own_bytes();
         self.previous = Previous::default();
         self.open = Some(Segment { first: self.step, state: self.state.clone(), ..Segment::default() });
     }
