@@ -12,6 +12,7 @@ use warplens_sim_warp::recording::{CellId, EDIT, Event, Layout, Space, State};
 use warplens_sim_warp::{Cancelled, Control, Mask, ScalarType, StatementId, WarpId};
 
 use crate::expression::{Scope, Value};
+use crate::failure::Failure;
 use crate::special;
 
 /// What a launch request names, opened.
@@ -30,20 +31,28 @@ pub(crate) struct Visit {
     pub(crate) statement: StatementId,
     pub(crate) active: Mask,
     pub(crate) executed: Mask,
+    pub(crate) depth: u32,
 }
 
 impl Visit {
     pub(crate) fn of(event: &Event<'_>) -> Visit {
-        let Event { step, warp, statement, active, executed, .. } = *event;
-        Visit { step, warp, statement, active, executed }
+        let Event { step, warp, statement, active, executed, depth, .. } = *event;
+        Visit { step, warp, statement, active, executed, depth }
     }
+}
+
+/// A function, and how many activations of it are among the callers of this one: each has registers of its own.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Activation {
+    pub(crate) function: u32,
+    pub(crate) depth: u32,
 }
 
 /// Lanes of a warp that are at the same statement.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Group {
-    /// `None` if the lanes execute nothing more.
-    pub(crate) statement: Option<StatementId>,
+    /// The next visit; `None` if the lanes execute nothing more.
+    pub(crate) next: Option<Visit>,
     pub(crate) lanes: Mask,
     /// Whether it is the next one of its warp to run.
     pub(crate) runs: bool,
@@ -220,6 +229,16 @@ impl Debuggee {
         self.replay.state(self.position, control)
     }
 
+    /// The state at the position, with the registers of a warp also if it has ended before what the recording keeps.
+    pub(crate) fn state_of(&mut self, warp: u32, control: Control<'_>) -> Result<State, Cancelled> {
+        let state = self.state(control)?;
+        if self.next_of(warp, self.position, control)?.is_some() {
+            return Ok(state);
+        }
+        let Some(last) = self.previous_of(warp, self.position, control)? else { return Ok(state) };
+        Ok(state.with_registers_of(warp, &self.replay.state(last.step + 1, control)?))
+    }
+
     /// The groups of a warp at the position, the one that runs next first. The statement of each lane is the next one that it visits.
     pub(crate) fn groups(&mut self, warp: u32, control: Control<'_>) -> Result<Vec<Group>, Cancelled> {
         let (mut left, position) = (self.launched(warp), self.position);
@@ -227,21 +246,18 @@ impl Debuggee {
         let _: Option<()> = self.replay.forward_of(warp, position, control, |event| {
             let lanes = event.active & left;
             if lanes != 0 {
-                let known = groups.iter_mut().find(|group| group.statement == Some(event.statement));
-                match known {
+                let next = Visit::of(event);
+                let is_there = |other: Visit| (other.statement, other.depth) == (next.statement, next.depth);
+                match groups.iter_mut().find(|group| group.next.is_some_and(is_there)) {
                     Some(group) => group.lanes |= lanes,
-                    None => groups.push(Group {
-                        statement: Some(event.statement),
-                        lanes,
-                        runs: groups.is_empty(),
-                    }),
+                    None => groups.push(Group { next: Some(next), lanes, runs: groups.is_empty() }),
                 }
                 left &= !lanes;
             }
             if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         if left != 0 {
-            groups.push(Group { statement: None, lanes: left, runs: false });
+            groups.push(Group { next: None, lanes: left, runs: false });
         }
         Ok(groups)
     }
@@ -309,10 +325,15 @@ impl Facts {
         if lanes == 0 { 0 } else { Mask::MAX >> (64 - lanes) }
     }
 
-    /// The register of a function, or of the entry, with this name.
-    pub(crate) fn cell(&self, function: u32, name: &str) -> Option<CellId> {
+    pub(crate) fn activation(&self, visit: Visit) -> Activation {
+        Activation { function: self.function_of(visit.statement), depth: visit.depth }
+    }
+
+    /// The register of an activation, or of the entry, with this name.
+    pub(crate) fn cell(&self, Activation { function, depth }: Activation, name: &str) -> Option<CellId> {
         let layout = &self.layout;
-        layout.find(function, name).or_else(|| layout.find(0, name))
+        let own = layout.find(function, name).map(|cell| layout.at_depth(cell, depth));
+        own.or_else(|| layout.find(0, name))
     }
 
     pub(crate) fn type_of(&self, cell: CellId) -> ScalarType {
@@ -348,8 +369,41 @@ impl Facts {
             }
             Space::Param => self.prepared.resolved.config.params.get(address as usize).copied(),
             // Zeros until it is written, as far as it reaches.
-            Space::Shared | Space::Local => (address < 1 << 20).then_some(0),
+            Space::Shared => {
+                let size = self.prepared.program.shared_bytes(&self.prepared.resolved.config);
+                (self.has_owner(space, owner) && address < size).then_some(0)
+            }
+            Space::Local => (self.has_owner(space, owner) && address < 1 << 20).then_some(0),
         }
+    }
+
+    /// Whether the block of shared memory, or the thread of local memory, is one of the launch.
+    fn has_owner(&self, space: Space, owner: u64) -> bool {
+        let blocks = self.prepared.grid().into_iter().map(u64::from).product::<u64>();
+        match space {
+            Space::Shared => owner < blocks,
+            Space::Local => {
+                let (warp, lane) = Space::local_thread(owner);
+                let is_warp = u64::from(warp) < blocks * u64::from(self.layout.warps);
+                is_warp && self.launched(warp) >> lane & 1 == 1
+            }
+            _ => true,
+        }
+    }
+
+    /// Refuses a reference to memory of a block or a thread that the launch does not have.
+    pub(crate) fn check_owner(&self, space: Space, owner: u64) -> Result<(), Failure> {
+        if self.has_owner(space, owner) {
+            return Ok(());
+        }
+        let [x, y, z] = self.prepared.grid().map(u64::from);
+        let last = x * y * z - 1;
+        Err(Failure(match space {
+            Space::Shared => {
+                format!("block {owner} does not exist: the launch has the blocks 0 to {last}")
+            }
+            _ => format!("the launch has no thread with local memory {owner}"),
+        }))
     }
 
     /// The space and the address that a generic address stands for.
@@ -415,7 +469,7 @@ pub(crate) struct At<'d> {
     pub(crate) state: &'d State,
     pub(crate) step: u64,
     pub(crate) warp: u32,
-    pub(crate) function: u32,
+    pub(crate) activation: Activation,
     pub(crate) active: Mask,
     pub(crate) executed: Mask,
     pub(crate) visit: Option<u64>,
@@ -431,7 +485,7 @@ impl Scope for At<'_> {
     }
 
     fn register(&self, name: &str) -> Option<(CellId, ScalarType)> {
-        let cell = self.facts.cell(self.function, name)?;
+        let cell = self.facts.cell(self.activation, name)?;
         Some((cell, self.facts.type_of(cell)))
     }
 

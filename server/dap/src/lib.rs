@@ -7,6 +7,7 @@ mod barriers;
 mod debuggee;
 mod expression;
 mod failure;
+mod frames;
 mod framing;
 mod interrupt;
 mod motion;

@@ -151,7 +151,7 @@ impl Debuggee {
     }
 
     /// The call of the function that a warp is in.
-    fn call_of(
+    pub(crate) fn call_of(
         &mut self,
         here: Visit,
         before: u64,

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use warplens_sim_warp::recording::{CellId, Event, Space, State};
 use warplens_sim_warp::{FindingKind, StatementId};
 
-use crate::debuggee::{At, Facts};
+use crate::debuggee::{At, Facts, Visit};
 use crate::expression::{Expression, ParseError};
 
 /// A breakpoint on a statement.
@@ -155,7 +155,10 @@ impl DataBreakpoint {
                     let name = &facts.layout.get(cell).name;
                     let both = || facts.prepared.program.reads(event.statement).contains(name);
                     let mut named = facts.layout.registers(event.statement);
-                    named.any(|(other, written)| other == cell && (!written || both()))
+                    let activation = facts.layout.at_depth(facts.layout.base(cell), event.depth);
+                    activation == cell
+                        && named
+                            .any(|(other, written)| other == facts.layout.base(cell) && (!written || both()))
                 };
                 self.writes && event.may_write(cell, &facts.layout) && writes()
                     || self.reads && !event.is_late && event.executed & lanes != 0 && reads()
@@ -268,7 +271,7 @@ impl Stops {
             state,
             step: event.step,
             warp: event.warp,
-            function: facts.function_of(event.statement),
+            activation: facts.activation(Visit::of(event)),
             active: event.active,
             executed: event.executed,
             visit,

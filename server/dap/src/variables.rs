@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 use warplens_sim_warp::recording::{CellId, Place, Space, State};
 use warplens_sim_warp::{Control, Mask, ScalarType, StatementId};
 
-use crate::debuggee::{At, Debuggee, written};
+use crate::debuggee::{Activation, At, Debuggee, written};
 use crate::expression::{Lanes, Value};
 use crate::failure::Failure;
 use crate::requested::number;
@@ -19,7 +19,7 @@ pub(crate) enum Container {
     Scope {
         kind: ScopeKind,
         warp: u32,
-        function: u32,
+        activation: Activation,
         statement: Option<StatementId>,
     },
     /// A register by lane.
@@ -175,8 +175,8 @@ impl Debuggee {
         // At the end of a warp, its lanes as they were launched.
         let all = self.launched(warp);
         let (active, executed) = next.map_or((all, all), |next| (next.active, next.executed));
-        let function = next.map_or(0, |next| self.function_of(next.statement));
-        Ok(At { facts: &self.facts, state, step: self.position, warp, function, active, executed, visit })
+        let activation = next.map_or_else(Activation::default, |next| self.activation(next));
+        Ok(At { facts: &self.facts, state, step: self.position, warp, activation, active, executed, visit })
     }
 
     pub(crate) fn register(
@@ -220,7 +220,12 @@ impl Debuggee {
         wanted: Wanted,
         control: Control<'_>,
     ) -> Result<Vec<Json>, Failure> {
-        let state = self.state(control)?;
+        let state = match container {
+            Container::Register { warp, .. } | Container::Scope { warp, .. } => {
+                self.state_of(*warp, control)?
+            }
+            Container::Lanes(_) | Container::Memory { .. } => self.state(control)?,
+        };
         let of_lanes = |texts: Vec<String>| {
             let lanes = texts.into_iter().enumerate();
             lanes.map(|(lane, text)| variable(lane.to_string(), text, 0)).collect()
@@ -231,19 +236,20 @@ impl Debuggee {
             Container::Lanes(values) => {
                 of_lanes(values.iter().map(|value| text_of(*value, wanted.hex)).collect())
             }
-            Container::Scope { kind, warp, function, statement } => {
+            Container::Scope { kind, warp, activation, statement } => {
                 let warp = *warp;
                 match kind {
                     ScopeKind::Lanes | ScopeKind::Registers => {
                         let named = match kind {
                             ScopeKind::Lanes => self.named_by(*statement),
-                            _ => self.registers_of(*function),
+                            _ => self.registers_of(activation.function),
                         };
                         let next = self.next_of(warp, self.position, control)?;
                         let active = next.map_or(0, |next| next.active);
+                        let in_frame = |cell| self.layout.at_depth(cell, activation.depth);
                         let register =
                             |cell| self.register(handles, (warp, cell), active, &state, wanted.hex);
-                        named.into_iter().map(register).collect()
+                        named.into_iter().map(in_frame).map(register).collect()
                     }
                     ScopeKind::Special => self.special_registers(warp, handles),
                     ScopeKind::Parameters => self.parameters(wanted.hex),
@@ -390,7 +396,7 @@ impl Debuggee {
 
     fn divergence(&mut self, warp: u32, control: Control<'_>) -> Result<Vec<Json>, Failure> {
         let groups = self.groups(warp, control)?;
-        let of = |group: crate::debuggee::Group| match group.statement {
+        let of = |group: crate::debuggee::Group| match group.next.map(|next| next.statement) {
             None => variable(lanes_text(group.lanes), "have executed their last statement", 0),
             Some(statement) => {
                 let how = if group.runs { "run next" } else { "wait" };

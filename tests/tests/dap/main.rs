@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod activations;
 mod changes;
 mod client;
 mod walk;
@@ -445,6 +446,10 @@ fn memory_is_read_in_pages() {
     let within =
         client.ask("readMemory", json!({ "memoryReference": "0x10000000", "offset": 124, "count": 16 }));
     assert_eq!(within["unreadableBytes"], 12, "{within}");
+    assert_eq!(
+        client.refused("readMemory", json!({ "memoryReference": "shared:99:0x0", "count": 4 })),
+        "block 99 does not exist: the launch has the blocks 0 to 0"
+    );
 }
 
 #[test]
@@ -488,8 +493,12 @@ fn a_launch_that_cannot_be_made_says_why() {
     assert!(
         client
             .refused("launch", json!({ "program": example("divergence.ptx"), "model": "nope" }))
-            .contains("nope")
+            .starts_with("`model`: unknown model `nope`")
     );
+    let folder = Folder::new();
+    let script = folder.write("kernel.py", "import triton\n");
+    let refused = client.refused("launch", json!({ "program": script }));
+    assert!(refused.starts_with("`program` must be a .ptx, .wave or .sass file, not "), "{refused}");
     assert!(client.refused("next", json!({ "threadId": 1 })).contains("launch"));
     assert!(client.refused("frobnicate", json!({})).contains("unknown request `frobnicate`"));
 }

@@ -199,3 +199,31 @@ fn a_chain_through_an_atomic_has_the_values_of_its_lanes() {
     let lines = [0, 1].map(|_| line(&client.go("continue", json!({ "threadId": 1 })).1));
     assert_eq!(lines, [12, 13]);
 }
+
+/// The address of an atomic is not followed, also where it has no brackets, and its scope is no operand.
+#[test]
+fn a_chain_through_an_atomic_of_wave_goes_on_with_its_value() {
+    let folder = Folder::new();
+    let text = "\
+; @launch { block = [32], args = [{ name = 'out', buffer = 'u32', len = 256 }] }
+.kernel k
+    .registers 32
+    mov_imm r2, 0
+    mov_imm r4, 1
+    mov_imm r5, 512
+    iadd r5, r5, r0
+    atomic_add r2, r5, r4, .device
+    device_store_u32 r0, r2
+    halt
+.end
+";
+    let mut client = Client::launched(&folder.write("k.wave", text), json!({}));
+    let steps = client.position()["steps"].as_u64().expect("a number");
+    client.to(steps);
+    let body = client.ask("warplens/why", json!({ "threadId": 1, "lane": 5, "register": "r2" }));
+    let links: Vec<_> = body["chain"].as_array().expect("a list").iter().map(|link| &link["line"]).collect();
+    assert_eq!(links, [8, 5], "{body}");
+    let operands = body["chain"][0]["operands"].as_array().expect("a list");
+    let names: Vec<_> = operands.iter().map(|operand| &operand["name"]).collect();
+    assert_eq!(names, ["r5", "r4"], "{body}");
+}

@@ -8,6 +8,7 @@ use warplens_sim_warp::StatementId;
 use warplens_sim_warp::recording::Space;
 
 use super::{Answer, Failure, Session, read};
+use crate::debuggee::Activation;
 use crate::expression::Expression;
 use crate::requested::{Asked, SourceBreakpoints};
 use crate::stops::{Breakpoint, Condition, DataBreakpoint, Filters, HitCondition, LogMessage, Watched};
@@ -170,7 +171,7 @@ impl<W: Write + Send> Session<'_, W> {
             state: &state,
             step: 0,
             warp,
-            function: debuggee.function_of(statement),
+            activation: Activation { function: debuggee.function_of(statement), depth: 0 },
             active: 1,
             executed: 1,
             visit: Some(1),
@@ -270,16 +271,16 @@ impl<W: Write + Send> Session<'_, W> {
                 ok(id, description)
             }
             other => {
-                let (warp, function) = match other {
-                    Some(Container::Scope { warp, function, .. }) => (warp, function),
-                    _ => (warp, 0),
+                let (warp, activation) = match other {
+                    Some(Container::Scope { warp, activation, .. }) => (warp, activation),
+                    _ => (warp, Activation::default()),
                 };
                 // `%r3`, `%r3[5]`, or a buffer.
                 let (register, lane) = match name.split_once('[') {
                     Some((register, lane)) => (register, lane.trim_end_matches(']').parse::<u32>().ok()),
                     None => (name.as_str(), None),
                 };
-                if let Some(cell) = debuggee.cell(function, register) {
+                if let Some(cell) = debuggee.cell(activation, register) {
                     let lane_text = lane.map_or_else(|| "*".to_owned(), |lane| lane.to_string());
                     let where_ = lane.map_or_else(|| "any lane".to_owned(), |lane| format!("lane {lane}"));
                     return ok(format!("r:{warp}:{lane_text}:{}", cell.0), format!("{register} in {where_}"));

@@ -179,7 +179,7 @@ impl Debuggee {
                 let address = address + index * size;
                 Ok(Target::Element { space: *space, owner: *owner, address, ty: *ty })
             }
-            Container::Scope { warp, function, .. } => match self.cell(*function, name) {
+            Container::Scope { warp, activation, .. } => match self.cell(*activation, name) {
                 Some(cell) => Ok(Target::Register { warp: *warp, cell, lane: None }),
                 None => Err(Failure(format!("`{name}` cannot be changed: it is not a register"))),
             },
@@ -192,7 +192,7 @@ impl Debuggee {
         let expression = Expression::parse(text).map_err(|error| positioned(&error))?;
         let state = self.state(control)?;
         let at = self.scope_of(warp, &state, expression.needs_visit(), control)?;
-        if let Some(cell) = expression.name().and_then(|name| at.facts.cell(at.function, name)) {
+        if let Some(cell) = expression.name().and_then(|name| at.facts.cell(at.activation, name)) {
             return Ok(Target::Register { warp, cell, lane: None });
         }
         let Some((space, address, ty)) = expression.memory() else {
@@ -248,6 +248,7 @@ impl Debuggee {
         if matches!(space, Space::Param | Space::Const) {
             return Err("parameters and constants cannot be changed".into());
         }
+        self.check_owner(*space, *owner)?;
         let state = self.state(control)?;
         let missing = (0..data.len() as u64)
             .map(|at| address.wrapping_add(at))

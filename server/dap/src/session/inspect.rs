@@ -12,6 +12,7 @@ use warplens_sim_warp::recording::CellId;
 use super::{Answer, Failure, Session, control, read};
 use crate::debuggee::{At, Visit, written};
 use crate::expression::Expression;
+use crate::frames::Role;
 use crate::stops::Reason;
 use crate::variables::{Container, ScopeKind, Wanted, parse_reference, summary, text_of};
 
@@ -118,22 +119,30 @@ impl<W: Write + Send> Session<'_, W> {
         let source = self.source()?;
         let (debuggee, interrupt) = self.running()?;
         control!(interrupt => control);
-        let groups = debuggee.groups(warp, control)?;
+        let shown = debuggee.frames(warp, control)?;
         let last = debuggee.previous_of(warp, debuggee.position, control)?;
-        let has_ended = groups.iter().all(|group| group.statement.is_none());
+        let has_ended = shown.iter().all(|frame| frame.at.is_none());
         let mut frames = Vec::new();
-        for (index, group) in groups.iter().enumerate().take(FRAMES as usize) {
+        for (index, frame) in shown.iter().enumerate() {
             let ended = last.map_or(StatementId(0), |last| last.statement);
-            let Some(statement) = group.statement.or_else(|| has_ended.then_some(ended)) else { continue };
+            let statement = frame.at.map(|visit| visit.statement).or_else(|| has_ended.then_some(ended));
+            let Some(statement) = statement else { continue };
             let (name, line, column) =
                 (debuggee.function_name(statement), debuggee.line(statement), debuggee.column(statement));
-            let lanes = crate::variables::lanes_text(group.lanes);
-            let what = match (has_ended, group.runs) {
+            let lanes = crate::variables::lanes_text(frame.lanes);
+            let what = match (has_ended, frame.role) {
                 (true, _) => "has ended".to_owned(),
-                (false, true) => lanes,
-                (false, false) => format!("{lanes}, waiting"),
+                (false, Role::Runs) => lanes,
+                (false, Role::Waits) => format!("{lanes}, waiting"),
+                (false, Role::Called) => format!("{lanes}, in a call"),
             };
-            frames.push((index, format!("{name}  {what}"), line, column, group.runs || has_ended));
+            frames.push((
+                index,
+                format!("{name}  {what}"),
+                line,
+                column,
+                frame.role == Role::Runs || has_ended,
+            ));
         }
         let total = frames.len();
         let count = levels.filter(|levels| *levels != 0).unwrap_or(usize::MAX);
@@ -155,13 +164,14 @@ impl<W: Write + Send> Session<'_, W> {
         let warp = self.warp_of_frame(frame)?;
         let (debuggee, interrupt) = self.running()?;
         control!(interrupt => control);
-        let groups = debuggee.groups(warp, control)?;
-        let statement = groups.get((frame % FRAMES) as usize).and_then(|group| group.statement);
-        let function = statement.map_or(0, |statement| debuggee.function_of(statement));
+        let frames = debuggee.frames(warp, control)?;
+        let visit = frames.get((frame % FRAMES) as usize).and_then(|frame| frame.at);
+        let activation = visit.map(|visit| debuggee.activation(visit)).unwrap_or_default();
+        let statement = visit.map(|visit| visit.statement);
         let scopes: Vec<Json> = ScopeKind::ALL
             .into_iter()
             .map(|(kind, name)| {
-                let reference = self.handles.add(Container::Scope { kind, warp, function, statement });
+                let reference = self.handles.add(Container::Scope { kind, warp, activation, statement });
                 let is_registers = matches!(kind, ScopeKind::Lanes | ScopeKind::Registers);
                 let mut scope =
                     json!({ "name": name, "variablesReference": reference, "expensive": !is_registers });
@@ -234,14 +244,20 @@ impl<W: Write + Send> Session<'_, W> {
         };
         let (debuggee, interrupt) = self.running()?;
         control!(interrupt => control);
-        let state = debuggee.state(control)?;
+        let state = debuggee.state_of(warp, control)?;
         let width = debuggee.width();
         let launched = debuggee.launched(warp);
+        let shown = match frame_id {
+            Some(frame) => debuggee.frames(warp, control)?.get((frame % FRAMES) as usize).copied(),
+            None => None,
+        };
+        let shown = shown.and_then(|frame| frame.at).map(|visit| debuggee.activation(visit));
         let at = debuggee.scope_of(warp, &state, expression.needs_visit(), control)?;
+        let at = At { activation: shown.unwrap_or(at.activation), ..at };
         let values = expression.evaluate(&at).map_err(positioned)?;
         let ty = expression
             .name()
-            .and_then(|name| at.facts.cell(at.function, name))
+            .and_then(|name| at.facts.cell(at.activation, name))
             .map(|cell| (cell, at.facts.type_of(cell)));
         let text_in = |lane: u32| match ty {
             Some((cell, ty)) => {
@@ -284,6 +300,7 @@ impl<W: Write + Send> Session<'_, W> {
         let count = count.min(1 << 20);
         let (debuggee, interrupt) = self.running()?;
         control!(interrupt => control);
+        debuggee.check_owner(space, owner)?;
         let state = debuggee.state(control)?;
         let byte = |at: u64| debuggee.byte(&state, space, owner, address.wrapping_add(at));
         let bytes: Vec<u8> = (0..count).map_while(byte).collect();

@@ -100,8 +100,8 @@ impl<W: Write + Send> Session<'_, W> {
             None => None,
             Some(name) => {
                 let next = debuggee.next_of(warp, before, control)?;
-                let function = next.map_or(0, |next| debuggee.function_of(next.statement));
-                let cell = debuggee.cell(function, name);
+                let activation = next.map(|next| debuggee.activation(next)).unwrap_or_default();
+                let cell = debuggee.cell(activation, name);
                 let Some(cell) = cell else {
                     if debuggee.may_declare(name) {
                         return Ok(None);

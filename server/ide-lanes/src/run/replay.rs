@@ -201,7 +201,8 @@ impl Replay {
             let window = self.record(step, *reach, control)?;
             let (steps, warps) = (window.steps(), Arc::<[u32]>::from(window.warps()));
             let each = window.bytes() as u64 * self.window_steps / (steps.end - steps.start).max(1);
-            reach.windows = (2 * reach.windows).min(self.max_bytes as u64 / 4 / each.max(1)).max(1);
+            let most = (self.max_bytes / 8) as u64 / each.max(1);
+            reach.windows = (2 * reach.windows).min(most).max(1);
             self.ends.extend(window.ends());
             let ends = |first: &u64| self.steps.min(first + self.window_steps);
             let whole = steps.clone().step_by(self.window_steps as usize);
@@ -217,10 +218,10 @@ impl Replay {
         Ok(&self.windows[0])
     }
 
-    /// Drops the windows that do not fit in memory, the one that was used last excepted. A quarter of the memory is for the next
-    /// one.
+    /// Drops the windows that do not fit in memory, the one that was used last excepted. The rest of the memory is for the next
+    /// one, for what the allocator adds, and for the launch itself.
     fn drop_windows(&mut self) {
-        let (mut bytes, max) = (0, self.max_bytes / 4 * 3);
+        let (mut bytes, max) = (0, self.max_bytes / 8 * 5);
         let fit = self.windows.iter().take_while(|window| {
             bytes += window.bytes();
             bytes <= max
@@ -396,8 +397,9 @@ impl Replay {
         if let Some((_, _, site)) = self.last_asked.filter(|(at, step, _)| (*at, *step) == (place, before)) {
             return Ok(site);
         }
-        let found =
-            self.search_back(None, before, control, |recording, before| recording.last_write(place, before))?;
+        let found = self
+            .search_back(None, before, control, |recording, before| recording.last_write(place, before))?
+            .flatten();
         let site = match found {
             Some(site) if site.is_late && site.statement != EDIT => {
                 // The step of the statement that is complete now. The launch gave the register its value if no statement did.

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
-use warplens_sim_warp::recording::{Access, CellId, EDIT, Place, Space, Write, WriteSite};
+use warplens_sim_warp::recording::{Access, CellId, EDIT, Layout, Place, Space, Write, WriteSite};
 use warplens_sim_warp::{Cancelled, Control, Mask, StatementId};
 
 use super::instruction::{Instruction, Operand};
@@ -53,6 +53,7 @@ pub struct LinkOperand {
 struct Step {
     site: WriteSite,
     active: Mask,
+    /// Of registers, whatever the activation.
     writes: Vec<Write>,
     accesses: Vec<Access>,
 }
@@ -77,8 +78,9 @@ enum Source {
 
 impl Step {
     /// A value that a register of a lane had before the step.
-    fn register(&self, lane: u32, cell: CellId) -> Source {
-        let place = Place::Register { warp: self.site.warp, lane, cell };
+    fn register(&self, layout: &Layout, lane: u32, cell: CellId) -> Source {
+        let place =
+            Place::Register { warp: self.site.warp, lane, cell: layout.at_depth(cell, self.site.depth) };
         Source::Copied(Next::At(Question { place, before: self.site.step }))
     }
 }
@@ -160,13 +162,16 @@ impl Replay {
         instruction: &Instruction,
         control: Control<'_>,
     ) -> Result<Option<Question>, Cancelled> {
-        let WriteSite { step, statement, warp, lane, visible, is_late, .. } = site;
+        let WriteSite { step, statement, warp, lane, depth, visible, is_late, .. } = site;
         let is_call = instruction.is_any(&["call"]);
         if !is_late || !is_call && matches!(place, Place::Register { .. }) {
             return Ok(None);
         }
-        let register =
-            |cell: CellId, before: u64| Question { place: Place::Register { warp, lane, cell }, before };
+        let layout = self.shared_layout();
+        let register = |cell: CellId, depth: u32, before: u64| {
+            let cell = layout.at_depth(cell, depth);
+            Question { place: Place::Register { warp, lane, cell }, before }
+        };
         let late = self.late(visible, (warp, statement), control)?;
         match place {
             Place::Byte { space, owner, address } => {
@@ -187,27 +192,28 @@ impl Replay {
                 Ok(sources.next().map(|place| Question { place, before }))
             }
             Place::Register { cell, .. }
-                if self.layout().get(cell).function == self.layout().function(statement) =>
+                if layout.get(cell).function == layout.function(statement)
+                    && cell == layout.at_depth(layout.base(cell), depth) =>
             {
-                let Some(number) = instruction.targets.iter().position(|target| *target == cell) else {
+                let base = layout.base(cell);
+                let Some(number) = instruction.targets.iter().position(|target| *target == base) else {
                     return Ok(None);
                 };
                 let last = self.backward_of(warp, visible, control, |event| {
-                    (event.executed >> lane & 1 == 1).then_some(event.statement)
+                    (event.executed >> lane & 1 == 1).then_some((event.statement, event.depth))
                 })?;
-                let callee = last.map_or(0, |last| self.layout().function(last));
+                let (callee, inner) = last.map_or((0, 0), |(last, inner)| (layout.function(last), inner));
                 let returns = self.prepared.program.returns(callee);
                 let name = returns.into_iter().nth(number).flatten();
-                Ok(name
-                    .and_then(|name| self.layout().find(callee, &name))
-                    .map(|cell| register(cell, visible)))
+                let cell = name.and_then(|name| layout.find(callee, &name));
+                Ok(cell.map(|cell| register(cell, inner, visible)))
             }
             Place::Register { cell, .. } => {
                 let writes = late.iter().flat_map(|late| &late.writes);
                 let number = writes.into_iter().position(|write| write.cell == cell);
                 // The arguments follow the name of the function.
                 let argument = number.and_then(|number| instruction.sources.get(1 + number));
-                Ok(argument.and_then(Operand::cell).map(|cell| register(cell, step)))
+                Ok(argument.and_then(Operand::cell).map(|cell| register(cell, depth, step)))
             }
         }
     }
@@ -228,21 +234,25 @@ impl Replay {
     fn step_at(&mut self, site: WriteSite, control: Control<'_>) -> Result<Step, Cancelled> {
         let details =
             self.with_event(site.step, control, |event| (event.active, event.writes(), event.accesses()))?;
-        let (active, writes, accesses) = details.unwrap_or_default();
+        let (active, mut writes, accesses) = details.unwrap_or_default();
+        let layout = self.layout();
+        writes.iter_mut().for_each(|write| write.cell = layout.base(write.cell));
         Ok(Step { site, active, writes, accesses })
     }
 
-    /// The value of a register of a lane before a step.
+    /// The value that a register, or several, had before the statement of a site in its lane.
     fn value_before(
         &mut self,
-        (warp, lane, cell, cells): (u32, u32, CellId, u32),
-        step: u64,
+        (cell, cells): (CellId, u32),
+        site: WriteSite,
         control: Control<'_>,
     ) -> Result<Option<u128>, Cancelled> {
+        let WriteSite { step, warp, lane, depth, .. } = site;
         let mut all = None;
         for word in 0..cells.clamp(1, 4) {
-            let place = Place::Register { warp, lane, cell: CellId(cell.0 + word) };
-            let value = self.last_write(place, step, control)?.and_then(|site| site.value);
+            let cell = self.layout().at_depth(CellId(cell.0 + word), depth);
+            let value = self.last_write(Place::Register { warp, lane, cell }, step, control)?;
+            let value = value.and_then(|site| site.value);
             if let Some(value) = value {
                 all = Some(all.unwrap_or(0) | value << (32 * word));
             }
@@ -261,7 +271,10 @@ impl Replay {
         match place {
             Place::Register { warp, lane, cell } => {
                 let value = match step.site.value {
-                    None => self.value_before((warp, lane, cell, 1), step.site.visible, control)?,
+                    None => {
+                        let place = Place::Register { warp, lane, cell };
+                        self.last_write(place, step.site.visible, control)?.and_then(|site| site.value)
+                    }
                     value => value,
                 };
                 Ok((value.unwrap_or(0), self.layout().get(cell).bits))
@@ -290,14 +303,15 @@ impl Replay {
         instruction: &Instruction,
         control: Control<'_>,
     ) -> Result<(Link, Next), Cancelled> {
-        let WriteSite { step: number, statement, warp, lane, .. } = step.site;
+        let WriteSite { step: number, statement, warp, lane, depth, .. } = step.site;
+        let layout = self.shared_layout();
         let (value, bits) = self.value_of(&step, place, instruction, control)?;
         let operands = self.operands(instruction, &step, control)?;
         let (is_copy, next) = match self.source_of(step, place, instruction, control)? {
             Source::Copied(next) => (true, next),
             Source::Computed => match instruction.registers()[..] {
-                [(_, cell)] => {
-                    let place = Place::Register { warp, lane, cell };
+                [cell] => {
+                    let place = Place::Register { warp, lane, cell: layout.at_depth(cell, depth) };
                     (false, Next::At(Question { place, before: number }))
                 }
                 _ => (false, Next::End),
@@ -316,26 +330,30 @@ impl Replay {
         control: Control<'_>,
     ) -> Result<Source, Cancelled> {
         let WriteSite { warp, lane, .. } = step.site;
+        let layout = self.shared_layout();
         let meaning = instruction.meaning();
         match (meaning, place) {
             (Meaning::Copy, _) => {
                 let word = match place {
-                    Place::Register { cell, .. } => word_of(instruction, cell),
+                    Place::Register { cell, .. } => word_of(instruction, layout.base(cell)),
                     Place::Byte { .. } => 0,
                 };
                 Ok(match instruction.copied() {
-                    Some(Operand::Register { cell, .. }) => step.register(lane, CellId(cell.0 + word)),
+                    Some(Operand::Register { cell, .. }) => {
+                        step.register(&layout, lane, CellId(cell.0 + word))
+                    }
                     _ => Source::Unknown,
                 })
             }
             (Meaning::Shuffle, _) => {
                 let from = self.shuffled_from(instruction, &step, control)?;
-                let is_wide = |target: &&CellId| self.layout().get(**target).bits > 1;
+                let is_wide = |target: &&CellId| layout.get(**target).bits > 1;
                 let value = instruction.targets.iter().rfind(is_wide);
-                let is_value = matches!(place, Place::Register { cell, .. } if value == Some(&cell));
+                let is_value =
+                    matches!(place, Place::Register { cell, .. } if value == Some(&layout.base(cell)));
                 Ok(match (instruction.sources.first(), from) {
                     (Some(Operand::Register { cell, .. }), Some(from)) if is_value => {
-                        step.register(from, *cell)
+                        step.register(&layout, from, *cell)
                     }
                     _ => Source::Computed,
                 })
@@ -370,9 +388,11 @@ impl Replay {
         control: Control<'_>,
     ) -> Result<Source, Cancelled> {
         let WriteSite { warp, lane, .. } = step.site;
-        let Some((access, address)) = read_by(&step) else { return Ok(Source::Unknown) };
+        let (Some((access, address)), Place::Register { cell, .. }) = (read_by(&step), place) else {
+            return Ok(Source::Unknown);
+        };
         let each = element_bytes(access, instruction);
-        let address = address + u64::from(position_of(instruction, place)) * each;
+        let address = address + u64::from(position_of(instruction, self.layout().base(cell))) * each;
         let place = Place::Byte { space: access.space, owner: access.owner_of(warp, lane), address };
         if matches!(access.space, Space::Param | Space::Const) {
             return Ok(Source::Unknown);
@@ -417,7 +437,7 @@ impl Replay {
         match operand {
             Some(Operand::Register { cell, .. }) => {
                 let words = u64::from(self.layout().span(step.site.statement, *cell)).max(1);
-                step.register(step.site.lane, CellId(cell.0 + word.min(words - 1) as u32))
+                step.register(self.layout(), step.site.lane, CellId(cell.0 + word.min(words - 1) as u32))
             }
             _ => Source::Unknown,
         }
@@ -430,7 +450,7 @@ impl Replay {
         step: &Step,
         control: Control<'_>,
     ) -> Result<Vec<LinkOperand>, Cancelled> {
-        let WriteSite { step: before, statement, warp, lane, .. } = step.site;
+        let WriteSite { step: before, statement, warp, lane, depth, .. } = step.site;
         let mut operands: Vec<LinkOperand> = Vec::new();
         for source in &instruction.sources {
             let name = source.name().clone();
@@ -441,8 +461,9 @@ impl Replay {
                 Operand::Register { cell, .. } => {
                     let cells = self.layout().span(statement, *cell);
                     let bits = if cells > 1 { 32 * cells as u16 } else { self.layout().get(*cell).bits };
-                    let value = self.value_before((warp, lane, *cell, cells), before, control)?;
-                    let place = Place::Register { warp, lane, cell: *cell };
+                    let value = self.value_before((*cell, cells), step.site, control)?;
+                    let cell = self.layout().at_depth(*cell, depth);
+                    let place = Place::Register { warp, lane, cell };
                     LinkOperand { name, value, bits, question: Some(Question { place, before }) }
                 }
                 Operand::Constant(text) => {
@@ -469,13 +490,11 @@ impl Replay {
         step: &Step,
         control: Control<'_>,
     ) -> Result<Option<u32>, Cancelled> {
-        let WriteSite { step: before, warp, lane, .. } = step.site;
+        let lane = step.site.lane;
         let mut values = Vec::new();
         for source in &instruction.sources {
             values.push(match source {
-                Operand::Register { cell, .. } => {
-                    self.value_before((warp, lane, *cell, 1), before, control)?
-                }
+                Operand::Register { cell, .. } => self.value_before((*cell, 1), step.site, control)?,
                 Operand::Constant(text) if text == "RZ" => Some(0),
                 source => warplens_ide_db::notation::parsed(source.name()).map(|value| value as u128),
             });
@@ -494,8 +513,7 @@ fn read_by(step: &Step) -> Option<(&Access, u64)> {
 }
 
 /// The position of a register among the destinations of its statement, or of its word in a wide one.
-fn position_of(instruction: &Instruction, place: Place) -> u32 {
-    let Place::Register { cell, .. } = place else { return 0 };
+fn position_of(instruction: &Instruction, cell: CellId) -> u32 {
     let exact = instruction.targets.iter().position(|target| *target == cell);
     exact.map_or_else(|| word_of(instruction, cell), |at| at as u32)
 }

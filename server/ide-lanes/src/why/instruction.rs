@@ -60,7 +60,8 @@ impl Instruction {
         let (opcode, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let function = layout.function(statement);
         let mut operands = Vec::new();
-        for piece in pieces(rest) {
+        // A scope, such as `.device` of WAVE, is no operand.
+        for piece in pieces(rest).into_iter().filter(|piece| !piece.starts_with('.')) {
             operands.push(operand(piece, function, layout));
         }
         // Destinations come first; a register that is named again is a source.
@@ -92,14 +93,12 @@ impl Instruction {
         self.opcode.split(['.', '_']).any(|part| part == modifier)
     }
 
-    /// The register sources, each once.
-    pub(super) fn registers(&self) -> Vec<(SmolStr, CellId)> {
-        let mut found: Vec<(SmolStr, CellId)> = Vec::new();
-        for source in &self.sources {
-            if let Operand::Register { name, cell } = source
-                && found.iter().all(|(_, other)| other != cell)
-            {
-                found.push((name.clone(), *cell));
+    /// The register sources, each once, without addresses.
+    pub(super) fn registers(&self) -> Vec<CellId> {
+        let mut found: Vec<CellId> = Vec::new();
+        for cell in self.sources[usize::from(self.starts_with_address())..].iter().filter_map(Operand::cell) {
+            if !found.contains(&cell) {
+                found.push(cell);
             }
         }
         found

@@ -64,6 +64,12 @@ impl Instruction {
         self.sources.iter().find(|source| !self.is_padding(source))
     }
 
+    /// Whether the first source is the address of an atomic. WAVE has no brackets.
+    pub(super) fn starts_with_address(&self) -> bool {
+        let has_brackets = self.sources.iter().any(|source| matches!(source, Operand::Memory(_)));
+        matches!(self.meaning(), Meaning::Atomic { .. }) && !has_brackets && !self.sources.is_empty()
+    }
+
     /// What a store or an atomic puts into memory, element by element.
     pub(super) fn stored(&self) -> Vec<&Operand> {
         let has_brackets = self.sources.iter().any(|source| matches!(source, Operand::Memory(_)));

@@ -29,6 +29,8 @@ pub struct RunState {
     pub charged: u64,
     /// The step count at which the caller's control is due.
     pub pause_at: u64,
+    /// The step count at which the running cluster lets others run, even if it could continue.
+    pub turn_end: u64,
     /// The run ends when `steps` reaches this: the step limit less what was charged.
     pub limit: u64,
     pub trace_complete: bool,
@@ -51,6 +53,7 @@ impl RunState {
         let order_log = options.log_order.then(Box::default);
         RunState {
             limit: limits.max_steps,
+            turn_end: u64::MAX,
             sanitizer,
             order_log,
             max: limits.max_findings,

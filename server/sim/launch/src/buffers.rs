@@ -149,11 +149,15 @@ pub fn uninitialized_ranges(launch: &Launch, buffers: &[PlacedBuffer]) -> Vec<(u
 
 /// Adds up the sizes that are known before anything is allocated.
 fn check_sizes(launch: &Launch, max: u64) -> Result<u64, Problem> {
-    let mut left = max;
+    let (mut left, mut generated) = (max, 0);
     for argument in launch.args.iter().flat_map(Argument::all) {
         for (_, buffer) in argument.own_buffers() {
             let size = contents::size(buffer).unwrap_or(0);
             left = left.checked_sub(size).ok_or_else(|| wrong(argument, contents::too_large(size, left)))?;
+            generated += if contents::is_generated(buffer) { size } else { 0 };
+            if generated > contents::MAX_GENERATED {
+                return Err(wrong(argument, contents::too_much(generated)));
+            }
         }
     }
     Ok(max - left)

@@ -14,6 +14,9 @@ pub type FileReader<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, Box<dyn Error>>;
 /// memory. Smaller ones are copied, which is faster.
 const DEFERRED: u64 = 64 << 20;
 
+/// The bytes that a launch may generate: few characters must not take much time and memory.
+pub(crate) const MAX_GENERATED: u64 = 256 << 20;
+
 /// Elements that are generated at a time.
 const CHUNK: usize = 4096;
 
@@ -71,6 +74,18 @@ pub fn build(buffer: &Buffer, max_bytes: u64, read_file: FileReader<'_>) -> Resu
             element.bytes()
         )),
     }
+}
+
+/// Whether the contents are more than zeros, and none that the launch gives element by element.
+pub(crate) fn is_generated(buffer: &Buffer) -> bool {
+    matches!(buffer.contents, Contents::Filled { fill, .. } if !fill.is_zero())
+}
+
+pub(crate) fn too_much(generated: u64) -> String {
+    format!(
+        "the buffers are filled with {generated} bytes, the limit is {MAX_GENERATED}: make them shorter, or use `zero`, `uninitialized` or \
+         a `file`"
+    )
 }
 
 pub(crate) fn too_large(size: u64, max_bytes: u64) -> String {

@@ -52,6 +52,10 @@ impl Executable for Kernel {
         vec![&self.program.globals, &self.program.constants]
     }
 
+    fn shared_bytes(&self, config: &LaunchConfig) -> u64 {
+        u64::from(self.program.shared_size) + u64::from(config.shared_memory)
+    }
+
     fn corrections(&self, finding: &Finding) -> Vec<Correction> {
         corrections(&self.program, finding)
     }

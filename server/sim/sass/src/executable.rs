@@ -6,6 +6,7 @@ use warplens_sim_warp::trace::{Control, RunOptions, RunOutcome, StatementId};
 use warplens_sim_warp::value_tracer::RegisterInfo;
 use warplens_sim_warp::{BlockEnd, ControlFlow, Executable, LaunchConfig, ModelInfo, OrderEffect};
 
+use super::launch::shared_bytes;
 use super::program::{CcTest, Cell, Control as SassControl, Op, Program};
 use super::registers::Condition;
 use super::run::run;
@@ -62,6 +63,10 @@ impl Executable for Kernel {
             _ => None,
         });
         words.max()
+    }
+
+    fn shared_bytes(&self, config: &LaunchConfig) -> u64 {
+        shared_bytes(&self.program, config.shared_memory).into()
     }
 
     fn has_word_registers(&self) -> bool {

@@ -88,6 +88,7 @@ impl CudaWarp for Warp {
 
     fn pass_barrier(&mut self, _: &Launch<'_>, mask: u32, _: u32, wait: Option<Reduction>, votes: Votes) {
         self.machine.release(mask);
+        self.spin.passed_barrier();
         if let Some(reduction) = wait {
             let holds = match reduction {
                 Reduction::And => votes.all(),
@@ -99,10 +100,15 @@ impl CudaWarp for Warp {
 
     fn pass_cluster_barrier(&mut self, mask: u32) {
         self.machine.release(mask);
+        self.spin.passed_barrier();
     }
 
     fn live(&self) -> u32 {
         self.live
+    }
+
+    fn at_barriers(&self) -> Option<u64> {
+        self.spin.at_barriers
     }
 
     fn bytes(&self) -> u64 {
@@ -123,7 +129,7 @@ impl CudaWarp for Warp {
         let written = self.written_before(launch.program);
         let known = |cell: Cell| written.lanes(cell) & !self.undefined.unknown(cell);
         let reader = RegisterReader { registers: &self.registers, known: &known };
-        tap.holds(self.id, 0, &reader.written(launch.program));
+        tap.holds(self.id, (0, 0), &reader.written(launch.program));
         self.local.send_held(self.id, tap);
     }
 

@@ -55,6 +55,7 @@ impl<'p> Launch<'p> {
         let (cluster, statements) = (cluster(program, config), program.statements());
         let mut common = GridLaunch::new(config, cluster, shared, START_COST, statements, options, control);
         common.residency = residency(program, config);
+        common.may_wait = program.may_wait_for_blocks();
         Launch {
             common,
             barriers,

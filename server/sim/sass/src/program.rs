@@ -198,6 +198,29 @@ impl Program {
         }
     }
 
+    /// Whether the program has loops that may wait for other blocks: in the loop, or in a function that it may call, memory
+    /// of the device is read as threads do that wait.
+    pub(crate) fn may_wait_for_blocks(&self) -> bool {
+        let is_device_memory = |space| matches!(space, Space::Global | Space::Generic);
+        let polls = |operation: &Operation| match operation.op {
+            Op::Load(access) => self.accesses[access].strong && is_device_memory(self.accesses[access].space),
+            Op::Atomic(atomic) => {
+                let atomic = &self.atomics[atomic];
+                atomic.result != AtomicResult::None && is_device_memory(atomic.space)
+            }
+            Op::Control(Control::Yield) => true,
+            _ => false,
+        };
+        let entry_end = self.functions.first().map_or(0, |entry| entry.end as usize);
+        let callees_poll = self.code[entry_end..].iter().any(polls);
+        self.code.iter().enumerate().any(|(from, operation)| match operation.op {
+            Op::Control(Control::Branch(head, _)) if head as usize <= from => {
+                callees_poll || self.code[head as usize..=from].iter().any(polls)
+            }
+            _ => false,
+        })
+    }
+
     /// The addresses that an operation accesses.
     pub(crate) fn addresses(&self, op: Op) -> Vec<Address> {
         match op {

@@ -36,7 +36,8 @@ pub fn run(
     };
     let launch = Launch::new(program, &config, &symbols, barriers, options, &control);
     let refusal = refusal.or_else(|| cooperative_violation(&launch));
-    let spaces = Spaces::new(config.memory, Arc::new(objects(program, &launch)), options);
+    let mut spaces = Spaces::new(config.memory, Arc::new(objects(program, &launch)), options);
+    spaces.compares_stores = launch.may_wait;
     run_launch::<Warp>(&launch, spaces, MemoryTags::default(), control, refusal)
 }
 

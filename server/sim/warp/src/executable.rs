@@ -115,6 +115,11 @@ pub trait Executable: DynEq + Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Bytes of shared memory of a block in a launch (WAVE: local memory of a workgroup).
+    fn shared_bytes(&self, _config: &LaunchConfig) -> u64 {
+        0
+    }
+
     /// The control flow of the kernel; by default the whole kernel is one block.
     fn control_flow(&self) -> ControlFlow {
         ControlFlow::default()

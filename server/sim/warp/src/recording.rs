@@ -26,4 +26,4 @@ pub use search::{Place, WriteSite};
 pub use segments::Recording;
 pub use state::{CellValue, State};
 pub use tap::{Tap, WarpTap};
-pub use writer::Window;
+pub use writer::{PassedRegisters, Window};

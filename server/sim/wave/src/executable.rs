@@ -58,6 +58,10 @@ impl Executable for Kernel {
         true
     }
 
+    fn shared_bytes(&self, config: &LaunchConfig) -> u64 {
+        self.program.local_memory.unwrap_or(config.shared_memory).into()
+    }
+
     fn control_flow(&self) -> ControlFlow {
         control_flow(&self.program)
     }
@@ -82,6 +86,10 @@ impl Executable for EmulatedKernel {
 
     fn has_word_registers(&self) -> bool {
         true
+    }
+
+    fn shared_bytes(&self, config: &LaunchConfig) -> u64 {
+        self.structured.local_memory.unwrap_or(config.shared_memory).into()
     }
 
     fn control_flow(&self) -> ControlFlow {

@@ -92,7 +92,7 @@ impl<const W: usize> Workgroup<W> {
         tap.holds_bytes((Space::Shared, self.number, 0), &[], &self.local);
         for (wave, _) in &self.waves {
             let id = WarpId { cta: self.id, warp: wave.index };
-            tap.holds(id, 0, &held(program, &launch.registers, &wave.recorder, &wave.state));
+            tap.holds(id, (0, 0), &held(program, &launch.registers, &wave.recorder, &wave.state));
         }
     }
 }

@@ -5,14 +5,15 @@ use std::io::{self, BufReader};
 use std::process;
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use warplens_dap::{LaunchArguments, Loader, Opened, serve};
 use warplens_ide::lanes::{MAX_RECORDING, Replay, RunSettings};
+use warplens_lsp::language;
 use warplens_sim_warp::Control;
-use warplens_tools::source::RunError;
+use warplens_tools::source::{RunError, Source};
 
 use super::files::Input;
-use super::launch::{self, read_launches, read_source};
+use super::launch::{self, read_launches};
 use super::outcome::Outcome;
 use warplens_system::cores::Cores;
 
@@ -39,7 +40,15 @@ impl Loader for Files {
 
 fn open(arguments: &LaunchArguments, control: Control<'_>) -> Result<Opened> {
     let LaunchArguments { program, entry, launch, launches, model, memory, max_steps, .. } = arguments;
-    let source = read_source(&Input::named(program), None)?;
+    let path = program.display().to_string();
+    let text = Input::named(program).read().map_err(|error| anyhow!("{path}: {error}"))?.text;
+    let language = language::of_file(program, &text);
+    let language =
+        language.map_err(|_| anyhow!("`program` must be a .ptx, .wave or .sass file, not {path}"))?;
+    let source = Source::of_text(path, text, language)?;
+    if let Some(name) = model {
+        warplens_ide::model(source.language, name).map_err(|unknown| anyhow!("`model`: {unknown}"))?;
+    }
     let named = launch::LaunchArguments::named(entry.clone(), launch.clone(), launches.clone(), *max_steps);
     let mut request = named.request(source.language, model.as_deref(), RunSettings::default())?;
     let launches = read_launches(program, &named, &mut request)?;

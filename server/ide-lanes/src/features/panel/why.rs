@@ -110,12 +110,13 @@ impl PanelQuery<'_> {
                 left = fewer;
                 ControlFlow::Continue(())
             }
-            None => ControlFlow::Break((event.step, event.statement)),
+            None => ControlFlow::Break((event.step, event.statement, event.depth)),
         })?;
         let refused = || PanelError::Refused(format!("the kernel has no register `{name}` at this step"));
-        let (before, statement) = found.ok_or_else(refused)?;
-        let function = replay.layout().function(statement);
-        let cell = replay.layout().find(function, name).ok_or_else(refused)?;
+        let (before, statement, depth) = found.ok_or_else(refused)?;
+        let layout = replay.layout();
+        let cell = layout.find(layout.function(statement), name).ok_or_else(refused)?;
+        let cell = layout.at_depth(cell, depth);
         let place = Place::Register { warp, lane: *lane, cell };
         Ok(Question { place, before: before + u64::from(*after) })
     }

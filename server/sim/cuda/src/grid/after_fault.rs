@@ -91,6 +91,7 @@ impl<W: ClusterReports> SequentialBlocks<'_, '_, W> {
     }
 
     fn advance(&mut self, cluster: &mut Cluster<W>) -> Result<Progress, Cancelled> {
+        self.grid.state.turn_end = self.grid.state.steps.saturating_add(self.turn);
         loop {
             let pause = cluster.run(self.launch, &mut self.grid);
             if (self.control.cancelled)() {
@@ -102,7 +103,7 @@ impl<W: ClusterReports> SequentialBlocks<'_, '_, W> {
             }
             match pause {
                 BlockPause::Ended => return Ok(Progress::Ended),
-                BlockPause::Stuck => return Ok(Progress::Waits),
+                BlockPause::Stuck | BlockPause::TurnOver => return Ok(Progress::Waits),
                 BlockPause::Stopped(_) => return Ok(Progress::SearchOver),
                 BlockPause::Due | BlockPause::Preempted(_) => {
                     state.pause_at = (state.steps + W::SLICE).min(state.limit)

@@ -23,6 +23,8 @@ pub(super) enum BlockPause {
     Ended,
     /// The block waits for a condition that only other blocks can satisfy.
     Stuck,
+    /// The block could continue, but it may be waiting for others in a way that its warps do not notice.
+    TurnOver,
     Due,
     /// In a run under a schedule: other threads continue, those that the switch tells apart.
     Preempted(Switch),
@@ -101,6 +103,9 @@ impl<W: CudaWarp> Block<W> {
                 return pause;
             }
             self.turns.end(self.warps.len());
+            if grid.state.steps >= grid.state.turn_end && self.states.contains(&WarpState::Ready) {
+                return BlockPause::TurnOver;
+            }
         }
         let ended = self.states.iter().all(|state| *state == WarpState::Ended);
         if ended { BlockPause::Ended } else { BlockPause::Stuck }
@@ -139,31 +144,28 @@ impl<W: CudaWarp> Block<W> {
         }
     }
 
+    /// Whether warps that iterate over barriers may release others that wait there.
+    pub(super) fn opens_barriers(&self) -> bool {
+        let mut warps = self.states.iter().zip(&self.warps);
+        warps.any(|(state, warp)| matches!(state, WarpState::Polling(_)) && warp.at_barriers().is_some())
+    }
+
     /// Adds the block's warps to those that can only wait; `false` if a warp may do something else. `changes` counts changes
     /// of memory.
     pub(super) fn add_to(&self, livelock: &mut Livelock, changes: u64) -> bool {
-        let warps = || self.states.iter().zip(self.warps.iter().map(W::polled));
-        // Warps that iterate over barriers release other warps that wait there.
-        let opens_barriers = warps().any(|(state, polled)| {
-            matches!(state, WarpState::Polling(_))
-                && polled.is_some_and(|polled| polled.at_barriers.is_some())
-        });
-        warps().all(|(state, polled)| {
-            let at_barriers = polled.and_then(|polled| polled.at_barriers);
-            match (state, polled) {
+        self.states.iter().zip(&self.warps).all(|(state, warp)| {
+            // The warp repeats the iteration that it has executed since memory changed last.
+            let repeats = warp.at_barriers() == Some(changes);
+            match (state, warp.polled()) {
                 (WarpState::Ended, _) | (WarpState::Spinning(_), None) => true,
-                (WarpState::Waiting, _) => !opens_barriers || at_barriers == Some(changes),
+                (WarpState::Waiting, _) => !livelock.opens_barriers || repeats,
                 (WarpState::Spinning(_), Some(polled)) => livelock.add(polled, &[]),
+                (WarpState::Polling(_), None) => repeats,
                 (WarpState::Polling(_), Some(polled)) => match &polled.writes {
-                    Some(writes) if at_barriers.is_none_or(|at| at == changes) => {
-                        livelock.add(polled, writes)
-                    }
+                    Some(writes) if repeats || warp.at_barriers().is_none() => livelock.add(polled, writes),
                     _ => false,
                 },
-                (
-                    WarpState::Ready | WarpState::Preempted | WarpState::Yielding(_) | WarpState::Polling(_),
-                    _,
-                ) => false,
+                (WarpState::Ready | WarpState::Preempted | WarpState::Yielding(_), _) => false,
             }
         })
     }
@@ -224,6 +226,7 @@ impl<W: CudaWarp> Block<W> {
                 Pause::Spinning => WarpState::Spinning(changes),
                 Pause::Polling => WarpState::Polling(changes),
                 Pause::Yielding => WarpState::Yielding(changes),
+                Pause::TurnOver => WarpState::Ready,
                 Pause::Due => return Some(BlockPause::Due),
                 Pause::Preempted => match self.preempt(index, grid) {
                     None => continue,

@@ -150,6 +150,11 @@ impl<W: ClusterReports> Cluster<W> {
             self.states[rank] = match pause {
                 BlockPause::Ended => State::Ended,
                 BlockPause::Stuck => State::Stuck(grid.spaces.changes, self.barrier.phases()),
+                BlockPause::TurnOver => {
+                    self.states[rank] = State::Ready;
+                    self.turns.end(self.blocks.len());
+                    return pause;
+                }
                 BlockPause::Preempted(switch) => {
                     self.turns.postpone(rank);
                     match switch {
@@ -206,7 +211,7 @@ impl<W: ClusterReports> Cluster<W> {
         (0..self.blocks.len()).any(|rank| self.is_ready(rank, changes))
     }
 
-    /// Whether the cluster was preempted, so that it need not wait for a change of memory.
+    /// Whether the cluster was preempted or its turn was over, so that it need not wait for a change of memory.
     pub(super) fn is_preempted(&self) -> bool {
         self.states.contains(&State::Ready)
     }
@@ -269,6 +274,7 @@ impl<W: ClusterReports> Cluster<W> {
     /// changes of memory.
     pub(super) fn add_to(&self, livelock: &mut Livelock, changes: u64) -> bool {
         livelock.cluster += 1;
+        livelock.opens_barriers = self.blocks.iter().any(Block::opens_barriers);
         self.blocks.iter().all(|block| block.add_to(livelock, changes))
     }
 

@@ -39,6 +39,8 @@ pub struct GridLaunch {
     pub is_cooperative: bool,
     /// The ranges of device memory that have no values until the kernel writes them: addresses and lengths.
     pub uninitialized: Vec<(u64, u64)>,
+    /// Whether the program has loops that may wait for other blocks.
+    pub may_wait: bool,
     /// `None` if the GPUs of the target are unknown.
     pub residency: Option<Residency>,
     /// The host instruction set for which the interpreter loop is compiled.
@@ -73,6 +75,7 @@ impl GridLaunch {
             options: *options,
             is_cooperative: config.workspace.is_some(),
             uninitialized: config.uninitialized.clone(),
+            may_wait: false,
             residency: None,
             arch: Arch::new(),
             listing: Listing::new(&options.limits, statements, warps),

@@ -14,6 +14,8 @@ type Word = (Option<u32>, MemoryRegion, usize);
 pub(super) struct Livelock {
     /// The number of the cluster whose warps are added next; the caller counts.
     pub(super) cluster: u32,
+    /// Whether warps of this cluster iterate over barriers, so that they release others that wait there.
+    pub(super) opens_barriers: bool,
     polled: FxHashSet<Word>,
     written: FxHashSet<Word>,
 }

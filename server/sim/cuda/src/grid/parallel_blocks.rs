@@ -22,6 +22,9 @@ use crate::run_state::RunState;
 /// Ranges per worker: with more ranges, the wait for the last one is shorter.
 const RANGES_PER_WORKER: u64 = 8;
 const MAX_RANGE: u64 = 256;
+/// How much longer than in a sequential run a cluster may run before it counts as waiting: it would wait in vain, but most
+/// long ones only compute.
+const LONGER_TURNS: u64 = 16;
 /// Limit of the copies of device memory, all together, in bytes.
 const MAX_COPIES: u64 = 256 << 20;
 
@@ -174,6 +177,7 @@ impl<W: ClusterReports> WorkQueue<'_, '_, '_, W> {
         let mut run = SequentialBlocks::<W>::new(self.run.launch, spaces, extra, control);
         run.grid.spaces.access_set = Some(Box::new(run.grid.spaces.new_access_set()));
         run.max_bytes = self.max_bytes;
+        run.turn = run.turn.saturating_mul(LONGER_TURNS);
         run.keeps_findings = false;
         loop {
             let first = self.next.fetch_add(self.range, Ordering::Relaxed);

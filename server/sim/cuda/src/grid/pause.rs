@@ -15,6 +15,8 @@ pub enum Pause<W> {
     Polling,
     /// The warp tested an mbarrier that other threads have yet to complete.
     Yielding,
+    /// The warp may be waiting, and the turn of its cluster is over.
+    TurnOver,
     Due,
     /// In a run under a schedule: the warp is before a statement that synchronizes.
     Preempted,

@@ -23,6 +23,9 @@ const FIRST_SKIP: u64 = 1024;
 const MAX_SKIPS: u32 = 40;
 /// How much time waits may skip: as nanoseconds 36 years, longer than any time-out. It also keeps the clock from overflowing.
 const MAX_SKIPPED: u64 = 1 << 60;
+/// Instructions of a cluster after which others run, if the program has loops that may wait for them. Most waits are noticed
+/// much earlier; this guarantees progress whatever else a waiting loop does.
+const TURN: u64 = 1 << 14;
 
 pub(super) struct SequentialBlocks<'a, 'p, W: CudaWarp> {
     pub(super) launch: &'a W::Launch<'p>,
@@ -38,6 +41,8 @@ pub(super) struct SequentialBlocks<'a, 'p, W: CudaWarp> {
     waiting_bytes: u64,
     /// Limit of the host memory of all clusters that have started and not ended, in bytes.
     pub(super) max_bytes: u64,
+    /// Instructions of a cluster after which others run.
+    pub(super) turn: u64,
     /// Whether the findings of a run that faults are kept, so that it pays to look for further ones.
     pub(super) keeps_findings: bool,
     pub(super) traces: Listing,
@@ -84,6 +89,7 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
             waiting: 0,
             waiting_bytes: 0,
             max_bytes: limits.max_block_bytes.min(limits.max_memory),
+            turn: if launch.may_wait && launch.blocks() > 1 { TURN } else { u64::MAX },
             keeps_findings: true,
             traces: Listing::default(),
             blocks_done: 0,
@@ -161,6 +167,7 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         mut cluster: Cluster<W>,
     ) -> Result<Option<Status>, Cancelled> {
         let started_at = self.grid.state.steps;
+        self.grid.state.turn_end = started_at.saturating_add(self.turn);
         loop {
             match cluster.run(self.launch, &mut self.grid) {
                 BlockPause::Due => {
@@ -183,7 +190,7 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
                     self.left = Some(cluster);
                     return Ok(None);
                 }
-                BlockPause::Stuck | BlockPause::Preempted(_) => {
+                BlockPause::Stuck | BlockPause::TurnOver | BlockPause::Preempted(_) => {
                     if cluster.bytes == 0 || self.grid.state.steps != started_at {
                         cluster.measure();
                     }
@@ -352,7 +359,8 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
                 return Ok(Round::Over(status));
             }
         }
-        let is_idle = before == (self.grid.spaces.changes, self.suspended.len());
+        let may_continue = self.suspended.iter().any(|(_, cluster)| cluster.is_preempted());
+        let is_idle = !may_continue && before == (self.grid.spaces.changes, self.suspended.len());
         Ok(if is_idle { Round::Idle } else { Round::Progress })
     }
 

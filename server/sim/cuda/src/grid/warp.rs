@@ -77,6 +77,12 @@ pub trait CudaWarp: Sized + Sync {
         None
     }
 
+    /// If the warp repeats an iteration that has barriers: the number of memory changes when that was observed. Until memory
+    /// changes again, the warp repeats the iteration, in which it waits for the others at the barriers.
+    fn at_barriers(&self) -> Option<u64> {
+        self.polled()?.at_barriers
+    }
+
     /// Called before the warp continues after it waited for memory.
     fn wake(&mut self, _why: Wake) {}
 

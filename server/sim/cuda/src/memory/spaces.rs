@@ -42,6 +42,8 @@ pub struct Spaces {
     pub objects: Arc<ProgramObjects>,
     /// Number of changes to shared and global memory; a spinning warp need not run before it increases.
     pub changes: u64,
+    /// Whether stores are compared with memory, so that only those of other values count as changes.
+    pub compares_stores: bool,
     /// How far clocks are ahead of the executed instructions, because time is skipped while all threads wait.
     pub skipped_time: u64,
     /// Asynchronous operations in flight of the running cluster.
@@ -316,6 +318,37 @@ impl Spaces {
             CheckedAddresses::Each(extents) => {
                 extents[lane].map_or(0, |extent| self.read(extent, local, lane, address, size))
             }
+        })
+    }
+
+    /// Counts a store of `span` bytes at the address of each lane in `mask`, before it is made. `value` is the byte that a
+    /// lane stores at an offset from its address.
+    #[inline(always)]
+    pub fn count_store(
+        &mut self,
+        checked: &CheckedAddresses,
+        (addresses, span, mask): (&PerLane<u64>, u64, u32),
+        value: &dyn Fn(usize, u64) -> u8,
+    ) {
+        let changes = checked.is_common()
+            && (!self.compares_stores || self.would_change(checked, (addresses, span, mask), value));
+        self.changes += u64::from(changes);
+    }
+
+    #[cold]
+    fn would_change(
+        &self,
+        checked: &CheckedAddresses,
+        (addresses, span, mask): (&PerLane<u64>, u64, u32),
+        value: &dyn Fn(usize, u64) -> u8,
+    ) -> bool {
+        lanes(mask).any(|lane| {
+            let extent = checked.of(lane).filter(|extent| extent.region.is_common());
+            extent.is_some_and(|extent| {
+                let index = extent.index(addresses[lane]);
+                let held = &self.bytes(extent.region)[index..index + span as usize];
+                held.iter().zip(0..).any(|(byte, at)| *byte != value(lane, at))
+            })
         })
     }
 

@@ -18,6 +18,7 @@ use super::launch::Launch;
 use crate::engine::divergence::groups::Plan;
 use crate::engine::divergence::model::Model;
 use crate::engine::exec::warp::Warp;
+use crate::engine::waits::spin::may_wait_for_blocks;
 use crate::program::Program;
 
 /// Bytes of shared memory whose clearing counts as one instruction.
@@ -46,6 +47,7 @@ pub fn run(
         &control,
     );
     common.residency = residency(program, &common);
+    common.may_wait = may_wait_for_blocks(program);
     let refusal = refusal.or_else(|| cooperative_violation(&common));
     let launch = Launch {
         program,
@@ -65,6 +67,7 @@ pub fn run(
         globals: program.globals.clone(),
         constants: program.constants.clone(),
         params,
+        compares_stores: launch.may_wait,
         ..Spaces::new(config.memory, Arc::clone(&program.objects), options)
     };
     run_launch::<Warp>(&launch, spaces, (), control, refusal)

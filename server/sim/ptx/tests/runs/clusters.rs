@@ -451,3 +451,38 @@ fn a_fence_orders_only_what_it_names() {
         found(&init(""))
     );
 }
+
+/// The blocks of a cluster wait in a loop with the barrier of the cluster; the first thread of each polls a flag.
+#[test]
+fn clusters_wait_for_later_ones() {
+    let waits = "WAIT:
+        @%p1 ld.acquire.gpu.global.u32 %r10, [%rd1];
+        @%p1 st.shared.u32 [tile], %r10;
+        barrier.cluster.arrive;
+        barrier.cluster.wait;
+        ld.shared.u32 %r10, [tile];
+        barrier.cluster.arrive;
+        barrier.cluster.wait;
+        setp.eq.u32 %p2, %r10, 0;
+        @%p2 bra WAIT;";
+    let gives = format!(
+        "setp.lt.u32 %p3, %r2, 2;
+        @%p3 bra WAIT;
+        @%p1 st.release.gpu.global.u32 [%rd1], 5;
+        bra DONE;
+        {waits}
+        DONE:"
+    );
+    for model in Model::ALL {
+        let (_, result, _) = run_body(model, [4, 1, 1], "2, 1, 1", &gives);
+        assert_eq!(result.status, Status::Finished, "{model:?} {:?}", result.findings);
+        let (_, result, _) = run_body(model, [4, 1, 1], "2, 1, 1", waits);
+        assert_eq!(result.status, Status::NoProgress, "{model:?} {:?}", result.findings);
+        assert!(result.totals.warp_instructions < 20_000, "{model:?} {:?}", result.totals);
+        let message = &result.findings[0].message;
+        assert!(
+            message.contains("lane 0 of warp 0 polls `out[0]` (value 0)\nno live thread can change it"),
+            "{message}"
+        );
+    }
+}

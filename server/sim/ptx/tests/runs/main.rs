@@ -47,6 +47,7 @@ mod robust;
 mod schedules;
 mod scheduling;
 mod shapes;
+mod shared_waits;
 mod strong_accesses;
 mod tails;
 mod tensor_maps;

@@ -203,7 +203,8 @@ fn store_in(at: &SpaceLanes, access: &Access, r: &Registers, ctx: &mut ExecConte
     let elements = (u32::from(access.size), usize::from(access.count));
     let byte = |lane: usize, at: u64| (r.row(access.row((at / 4) as u16))[lane] >> (8 * (at % 4))) as u8;
     let checked = resolve(at, AccessKind::Store, elements, &byte, ctx)?;
-    ctx.spaces.changes += u64::from(checked.is_common());
+    let span = u64::from(access.size) * u64::from(access.count);
+    ctx.spaces.count_store(&checked, (&at.addresses, span, at.mask), &byte);
     for word in 0..u16::from(access.count) {
         let values = r.row(access.row(word));
         let element = at.element(&checked, 4 * u64::from(word), access.size.into());

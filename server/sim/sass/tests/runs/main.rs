@@ -2,6 +2,7 @@
 
 mod common;
 
+mod block_waits;
 mod clusters;
 mod coverage;
 mod earlier;

@@ -20,6 +20,12 @@ impl Space {
     pub fn local_owner(warp: u32, lane: u32) -> u64 {
         u64::from(warp) * 64 + u64::from(lane)
     }
+
+    /// The warp and the lane of the owner of local memory.
+    #[must_use]
+    pub fn local_thread(owner: u64) -> (u32, u32) {
+        ((owner / 64) as u32, (owner % 64) as u32)
+    }
 }
 
 /// An access of the lanes of a warp, each to `bytes` bytes.

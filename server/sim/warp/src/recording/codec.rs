@@ -14,6 +14,7 @@ pub(super) struct Previous {
     statement: u32,
     active: Mask,
     executed: Mask,
+    depth: u32,
 }
 
 const LATE: u8 = 1;
@@ -22,6 +23,8 @@ const STATEMENT: u8 = 4;
 const LANES: u8 = 8;
 const WRITES: u8 = 16;
 const ACCESSES: u8 = 32;
+const DEPTH: u8 = 64;
+const ENTERS: u8 = 128;
 
 const UNIFORM: u8 = 0;
 const AFFINE: u8 = 1;
@@ -41,7 +44,7 @@ pub(super) fn number(out: &mut Vec<u8>, mut number: u64) {
 
 /// Appends an event whose writes and accesses are already encoded.
 pub(super) fn put_event(out: &mut Vec<u8>, previous: &mut Previous, event: &Event<'_>) {
-    let Event { is_late, warp, statement, active, executed, writes, accesses, .. } = *event;
+    let Event { is_late, warp, statement, active, executed, depth, enters, writes, accesses, .. } = *event;
     let next = previous.statement.wrapping_add(1);
     let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
     let flags = flag(is_late, LATE)
@@ -49,7 +52,9 @@ pub(super) fn put_event(out: &mut Vec<u8>, previous: &mut Previous, event: &Even
         | flag(statement.0 != next, STATEMENT)
         | flag((active, executed) != (previous.active, previous.executed), LANES)
         | flag(!writes.is_empty(), WRITES)
-        | flag(!accesses.is_empty(), ACCESSES);
+        | flag(!accesses.is_empty(), ACCESSES)
+        | flag(depth != previous.depth, DEPTH)
+        | flag(enters.is_some(), ENTERS);
     out.push(flags);
     if flags & WARP != 0 {
         number(out, warp.into());
@@ -61,11 +66,18 @@ pub(super) fn put_event(out: &mut Vec<u8>, previous: &mut Previous, event: &Even
         number(out, active);
         number(out, active & !executed);
     }
+    if flags & DEPTH != 0 {
+        number(out, depth.into());
+    }
+    if let Some((function, depth)) = enters {
+        number(out, function.into());
+        number(out, depth.into());
+    }
     for bytes in [writes, accesses].into_iter().filter(|bytes| !bytes.is_empty()) {
         number(out, bytes.len() as u64);
         out.extend_from_slice(bytes);
     }
-    *previous = Previous { warp, statement: statement.0, active, executed };
+    *previous = Previous { warp, statement: statement.0, active, executed, depth };
 }
 
 /// Appends the values of a row.
@@ -201,6 +213,13 @@ impl<'r> Reader<'r> {
             at.active = self.number()?;
             at.executed = at.active & !self.number()?;
         }
+        if flags & DEPTH != 0 {
+            at.depth = self.number()? as u32;
+        }
+        let enters = match flags & ENTERS {
+            0 => None,
+            _ => Some((self.number()? as u32, self.number()? as u32)),
+        };
         let mut part = |flag: u8| {
             if flags & flag == 0 {
                 return Some(&[][..]);
@@ -217,6 +236,8 @@ impl<'r> Reader<'r> {
             statement: StatementId(at.statement),
             active: at.active,
             executed: at.executed,
+            depth: at.depth,
+            enters,
             writes,
             accesses,
         })

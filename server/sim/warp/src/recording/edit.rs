@@ -42,13 +42,18 @@ pub enum DueChange {
 }
 
 impl Change {
-    /// The change, if a group of lanes of a warp that is in a function makes it.
-    pub(super) fn due(&self, (by, function, mask): (u32, u32, Mask), layout: &Layout) -> Option<DueChange> {
+    /// The change, if a group of lanes of a warp that is in an activation of a function makes it.
+    pub(super) fn due(
+        &self,
+        (by, (function, depth), mask): (u32, (u32, u32), Mask),
+        layout: &Layout,
+    ) -> Option<DueChange> {
         match self {
             Change::Register { warp, lanes, cell } => {
                 let register = layout.get(*cell);
                 let has_lanes = lanes.iter().any(|(lane, _)| mask >> lane & 1 == 1);
-                let is_here = *warp == by && register.function == function && has_lanes;
+                let is_activation = *cell == layout.at_depth(layout.base(*cell), depth);
+                let is_here = *warp == by && register.function == function && is_activation && has_lanes;
                 is_here.then(|| DueChange::Register { name: register.name.clone(), lanes: lanes.clone() })
             }
             Change::Memory { space, owner, address, data } => {

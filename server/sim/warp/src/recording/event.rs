@@ -15,6 +15,10 @@ pub struct Event<'r> {
     pub statement: StatementId,
     pub active: Mask,
     pub executed: Mask,
+    /// How many activations of the function of the statement called this one, directly or through others.
+    pub depth: u32,
+    /// The activation that begins in the executed lanes: its function, and the depth there. Its registers have no values yet.
+    pub enters: Option<(u32, u32)>,
     pub(super) writes: &'r [u8],
     pub(super) accesses: &'r [u8],
 }
@@ -62,8 +66,9 @@ pub struct Effects {
 impl Event<'_> {
     /// Whether the event wrote any of these registers, in any lane.
     pub fn may_write(&self, cell: CellId, layout: &Layout) -> bool {
+        let base = layout.base(cell);
         !self.writes.is_empty()
-            && layout.registers(self.statement).any(|(other, written)| other == cell && written)
+            && layout.registers(self.statement).any(|(other, written)| other == base && written)
     }
 
     pub fn has_accesses(&self) -> bool {

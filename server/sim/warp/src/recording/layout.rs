@@ -6,7 +6,7 @@ use smol_str::{SmolStr, format_smolstr};
 use crate::ids::StatementId;
 use crate::traced_value::RegisterInfo;
 
-/// The number of a register in a [`Layout`].
+/// The number of a register in a [`Layout`], or of its copy in an activation of its function: see [`Layout::at_depth`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CellId(pub u32);
 
@@ -111,7 +111,20 @@ impl Layout {
     }
 
     pub fn get(&self, id: CellId) -> &Cell {
-        &self.cells[id.0 as usize]
+        &self.cells[self.base(id).0 as usize]
+    }
+
+    /// The register in the activation of its function that has `depth` others of that function among its callers. Without
+    /// recursion that is the register itself.
+    #[must_use]
+    pub fn at_depth(&self, id: CellId, depth: u32) -> CellId {
+        CellId(id.0 + depth * self.cells.len() as u32)
+    }
+
+    /// The register of which this is the copy in an activation.
+    #[must_use]
+    pub fn base(&self, id: CellId) -> CellId {
+        CellId(id.0 % (self.cells.len() as u32).max(1))
     }
 
     /// The register of a function with this name.

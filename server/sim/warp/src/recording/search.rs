@@ -23,6 +23,8 @@ pub struct WriteSite {
     pub statement: StatementId,
     pub warp: u32,
     pub lane: u32,
+    /// See [`Event::depth`].
+    pub depth: u32,
     /// The first step whose state has the value.
     pub visible: u64,
     /// What a register got.
@@ -32,8 +34,9 @@ pub struct WriteSite {
 }
 
 impl Recording {
-    /// The last write of a place before a step. The step of a late event is the one before which it came.
-    pub fn last_write(&self, place: Place, before: u64) -> Option<WriteSite> {
+    /// The last write of a place before a step; `Some(None)` if there is none because the activation that the register belongs to
+    /// has begun since. The step of a late event is the one before which it came.
+    pub fn last_write(&self, place: Place, before: u64) -> Option<Option<WriteSite>> {
         match place {
             Place::Register { warp, lane, cell } => self.search_backward(
                 before,
@@ -46,8 +49,9 @@ impl Recording {
                     let writes = event.writes();
                     let write = writes.iter().find(|write| write.cell == cell);
                     match write.and_then(|write| write.of(lane)) {
+                        None if self.begins_with(event, cell, lane) => ControlFlow::Break(None),
                         None => ControlFlow::Continue(()),
-                        value => ControlFlow::Break(WriteSite { value, ..site(event, lane) }),
+                        value => ControlFlow::Break(Some(WriteSite { value, ..site(event, lane) })),
                     }
                 },
             ),
@@ -55,7 +59,7 @@ impl Recording {
                 before,
                 |from, to| !from.state.shares_byte(to, (space, owner, address)),
                 |event| match event.writer_of(space, owner, address) {
-                    Some(lane) => ControlFlow::Break(site(event, lane)),
+                    Some(lane) => ControlFlow::Break(Some(site(event, lane))),
                     None => ControlFlow::Continue(()),
                 },
             ),
@@ -65,11 +69,20 @@ impl Recording {
 
 fn site(event: &Event<'_>, lane: u32) -> WriteSite {
     let visible = event.step + u64::from(!event.is_late);
-    let Event { step, statement, warp, is_late, .. } = *event;
-    WriteSite { step, statement, warp, lane, visible, value: None, is_late }
+    let Event { step, statement, warp, is_late, depth, .. } = *event;
+    WriteSite { step, statement, warp, lane, depth, visible, value: None, is_late }
 }
 
 impl Recording {
+    /// Whether the activation of a register begins with an event, in a lane.
+    fn begins_with(&self, event: &Event<'_>, cell: CellId, lane: u32) -> bool {
+        let base = self.layout.base(cell);
+        event.executed >> lane & 1 == 1
+            && event.enters.is_some_and(|(function, depth)| {
+                self.layout.get(base).function == function && self.layout.at_depth(base, depth) == cell
+            })
+    }
+
     /// What the late events before a step wrote and accessed that belong to a statement of a warp.
     pub fn late(&self, step: u64, (warp, statement): (u32, StatementId)) -> Vec<Effects> {
         let mut found = Vec::new();

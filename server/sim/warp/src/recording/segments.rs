@@ -65,16 +65,18 @@ struct Indexed {
     statement: StatementId,
     active: Mask,
     executed: Mask,
+    depth: u32,
+    enters: Option<(u32, u32)>,
     writes: Range<usize>,
     accesses: Range<usize>,
 }
 
 impl Indexed {
     fn event<'r>(&self, segment: &'r Segment) -> Event<'r> {
-        let Indexed { step, is_late, warp, statement, active, executed, .. } = *self;
+        let Indexed { step, is_late, warp, statement, active, executed, depth, enters, .. } = *self;
         let part = |range: &Range<usize>| &segment.bytes[range.clone()];
         let (writes, accesses) = (part(&self.writes), part(&self.accesses));
-        Event { step, is_late, warp, statement, active, executed, writes, accesses }
+        Event { step, is_late, warp, statement, active, executed, depth, enters, writes, accesses }
     }
 }
 
@@ -149,7 +151,7 @@ impl Recording {
         let mut state = segment.state.clone();
         let before = |event: &Event<'_>| event.step < step || event.is_late && event.step == step;
         for event in segment.events().take_while(before) {
-            state.apply(&event, self.layout.len());
+            state.apply(&event, &self.layout);
         }
         state
     }
@@ -211,7 +213,7 @@ impl Recording {
                 return ControlFlow::Continue(());
             }
             let flow = visit(event, &state);
-            state.apply(event, self.layout.len());
+            state.apply(event, &self.layout);
             flow
         })
     }
@@ -278,7 +280,7 @@ impl Recording {
                 if let Some(here) = visit(&event, &state) {
                     found = Some(here);
                 }
-                state.apply(&event, self.layout.len());
+                state.apply(&event, &self.layout);
             }
             if found.is_some() {
                 return found;
@@ -300,9 +302,10 @@ impl Recording {
             first..first + part.len()
         };
         let indexed = |event: Event<'_>| {
-            let Event { step, is_late, warp, statement, active, executed, writes, accesses } = event;
+            let Event { step, is_late, warp, statement, active, executed, depth, enters, writes, accesses } =
+                event;
             let (writes, accesses) = (range(writes), range(accesses));
-            Indexed { step, is_late, warp, statement, active, executed, writes, accesses }
+            Indexed { step, is_late, warp, statement, active, executed, depth, enters, writes, accesses }
         };
         let events: Arc<[Indexed]> = segment.events().map(indexed).collect();
         index.truncate(INDEXED - 1);

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::access::{Access, Space};
 use super::event::{Event, Row, Write};
-use super::layout::CellId;
+use super::layout::{CellId, Layout};
 use crate::ids::Mask;
 use crate::lane_iter::lanes;
 
@@ -95,6 +95,17 @@ impl State {
         (page.written >> at & 1 == 1).then(|| page.bytes[at as usize])
     }
 
+    /// The state with the registers that a warp has in another one.
+    #[must_use]
+    pub fn with_registers_of(mut self, warp: u32, other: &State) -> State {
+        let at = warp as usize;
+        if self.warps.len() <= at {
+            self.warps.resize(at + 1, None);
+        }
+        self.warps[at] = other.warps.get(at).cloned().flatten();
+        self
+    }
+
     /// Whether a byte is in the same page as in another state, unchanged since.
     pub(super) fn shares_byte(&self, other: &State, (space, owner, address): (Space, u64, u64)) -> bool {
         let page = |state: &State| state.pages.get(&(space, owner, address / PAGE)).map(Arc::as_ptr);
@@ -106,17 +117,25 @@ impl State {
         value(self) == value(other)
     }
 
+    /// About how many bytes a copy has that shares all registers and pages.
+    pub(super) fn own_bytes(&self) -> usize {
+        8 * self.warps.len() + 40 * self.pages.len()
+    }
+
     /// About how much it takes to copy the state.
     pub(super) fn size(&self) -> usize {
         self.warps.len() + 3 * self.pages.len()
     }
 
     /// Applies an event. Returns how many bytes it copied because another state shares them.
-    pub(super) fn apply(&mut self, event: &Event<'_>, cells: usize) -> usize {
+    pub(super) fn apply(&mut self, event: &Event<'_>, layout: &Layout) -> usize {
         let mut copied = 0;
+        if let Some(activation) = event.enters {
+            self.enter(event.warp, activation, event.executed, layout);
+        }
         if !event.writes.is_empty() {
             for write in event.writes() {
-                copied += self.write(event.warp, &write, cells);
+                copied += self.write(event.warp, &write, layout.len());
             }
         }
         if event.has_accesses() {
@@ -125,6 +144,20 @@ impl State {
             }
         }
         copied
+    }
+
+    /// The registers of an activation have no values in lanes that enter it.
+    pub(super) fn enter(&mut self, warp: u32, (function, depth): (u32, u32), lanes: Mask, layout: &Layout) {
+        let Some(Some(registers)) = self.warps.get_mut(warp as usize) else { return };
+        for (cell, _) in layout.cells().filter(|(_, cell)| cell.function == function) {
+            let number = layout.at_depth(cell, depth).0 as usize;
+            let holds = |value: &Arc<CellValue>| value.known & lanes != 0;
+            if registers.get(number).is_some_and(|value| value.as_ref().is_some_and(holds))
+                && let Some(value) = &mut Arc::make_mut(registers)[number]
+            {
+                Arc::make_mut(value).known &= !lanes;
+            }
+        }
     }
 
     /// Sets a register.
@@ -138,9 +171,16 @@ impl State {
             Arc::new(vec![None; cells])
         });
         if Arc::strong_count(registers) > 1 {
-            copied += 8 * cells;
+            copied += 8 * registers.len();
         }
-        let value = Arc::make_mut(registers)[write.cell.0 as usize].get_or_insert_default();
+        let (registers, number) = (Arc::make_mut(registers), write.cell.0 as usize);
+        if registers.len() <= number {
+            // The first register of a deeper activation.
+            let len = (number / cells.max(1) + 1) * cells;
+            copied += 8 * (len - registers.len());
+            registers.resize(len, None);
+        }
+        let value = registers[number].get_or_insert_default();
         if Arc::strong_count(value) > 1 || value.known == 0 {
             copied += value.bytes() + 8 * write.low.values.len();
         }

@@ -4,13 +4,11 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use smol_str::SmolStr;
-
 use super::access::{Access, LateWrite, Space};
 use super::edit::{DueChange, Edit};
 use super::layout::Layout;
 use super::segments::Recording;
-use super::writer::{Step, Window, Writer};
+use super::writer::{PassedRegisters, Step, Window, Writer};
 use crate::ids::{Mask, StatementId, WarpId};
 use crate::trace::RegisterValues;
 use crate::traced_value::TracedValue;
@@ -63,9 +61,10 @@ impl Tap {
         self.0.is_on.store(true, Ordering::Relaxed);
     }
 
-    /// What a warp holds in registers of a function when the run begins to send its steps, or when it ended before.
-    pub fn holds(&self, warp: WarpId, function: u32, registers: &[RegisterValues]) {
-        self.with(|writer| writer.holds(warp, function, registers));
+    /// What a warp holds in registers of a function, in an activation of it, when the run begins to send its steps, or when
+    /// the warp ended before.
+    pub fn holds(&self, warp: WarpId, activation: (u32, u32), registers: &[RegisterValues]) {
+        self.with(|writer| writer.holds(warp, activation, registers));
     }
 
     /// What memory holds from an address on when the run begins to send its steps; `initial` is what it held at the start of
@@ -86,7 +85,8 @@ impl Tap {
 
     pub fn of(&self, warp: WarpId) -> WarpTap {
         let (warp, has_edits) = self.with(|writer| (writer.number(warp), writer.has_edits()));
-        WarpTap { tap: self.clone(), warp, has_edits, visit: None, values: Vec::new(), accesses: Vec::new() }
+        let (tap, values, accesses) = (self.clone(), Vec::new(), Vec::new());
+        WarpTap { tap, warp, has_edits, depth: 0, visit: None, values, accesses }
     }
 
     /// The number of a warp in the launch.
@@ -128,6 +128,8 @@ pub struct WarpTap {
     tap: Tap,
     warp: u32,
     has_edits: bool,
+    /// The activation whose statements the warp visits: how many others of its function are among its callers.
+    pub depth: u32,
     visit: Option<Visit>,
     values: Vec<TracedValue>,
     accesses: Vec<Access>,
@@ -144,7 +146,7 @@ impl WarpTap {
         if !self.has_edits {
             return Vec::new();
         }
-        self.tap.with(|writer| writer.due((self.warp, function, lanes)))
+        self.tap.with(|writer| writer.due((self.warp, (function, self.depth), lanes)))
     }
 
     /// The accesses of the next step.
@@ -174,32 +176,51 @@ impl WarpTap {
     /// Sends the step.
     pub(crate) fn send(&mut self) {
         let Some(Visit { statement, active, executed, written }) = self.visit.take() else { return };
-        let step = Step { warp: self.warp, statement, active, executed, is_late: false };
+        let step = Step {
+            warp: self.warp,
+            statement,
+            active,
+            executed,
+            is_late: false,
+            depth: self.depth,
+            enters: None,
+        };
         let accesses = std::mem::take(&mut self.accesses);
         self.tap.with(|writer| writer.step(step, written, &self.values, &accesses));
     }
 
     /// Sends what lanes receive from an earlier statement.
     pub(crate) fn send_late(&mut self, statement: StatementId, lanes: Mask) {
-        let step = Step { warp: self.warp, statement, active: lanes, executed: lanes, is_late: true };
+        let (active, executed, depth) = (lanes, lanes, self.depth);
+        let step = Step { warp: self.warp, statement, active, executed, is_late: true, depth, enters: None };
         self.tap.with(|writer| writer.step(step, lanes, &self.values, &[]));
     }
 
-    /// Sends what a call or a return passes to a function: registers by name with a value for each lane of the warp, and memory.
+    /// Sends what a call or a return passes to an activation, registers and memory. With a call, the activation begins.
     pub fn passed(
         &self,
-        statement: StatementId,
+        (statement, begins): (StatementId, bool),
         lanes: Mask,
-        (function, registers): (u32, &[(SmolStr, Vec<u64>)]),
+        registers: PassedRegisters<'_>,
         accesses: &[Access],
     ) {
-        let step = Step { warp: self.warp, statement, active: lanes, executed: lanes, is_late: true };
-        self.tap.with(|writer| writer.passed(&step, (function, registers), accesses));
+        let (active, executed, depth) = (lanes, lanes, self.depth);
+        let enters = begins.then_some((registers.0, registers.1));
+        let step = Step { warp: self.warp, statement, active, executed, is_late: true, depth, enters };
+        self.tap.with(|writer| writer.passed(&step, registers, accesses));
     }
 
     /// Sends a step without registers: one that faults, or that the run takes for lanes that exit.
     pub fn send_bare(&mut self, statement: StatementId, active: Mask, executed: Mask) {
-        let step = Step { warp: self.warp, statement, active, executed, is_late: false };
+        let step = Step {
+            warp: self.warp,
+            statement,
+            active,
+            executed,
+            is_late: false,
+            depth: self.depth,
+            enters: None,
+        };
         let accesses = std::mem::take(&mut self.accesses);
         self.tap.with(|writer| writer.step(step, 0, &[], &accesses));
     }

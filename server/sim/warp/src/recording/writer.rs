@@ -38,7 +38,14 @@ pub(super) struct Step {
     pub(super) active: Mask,
     pub(super) executed: Mask,
     pub(super) is_late: bool,
+    /// See [`Event::depth`].
+    pub(super) depth: u32,
+    /// See [`Event::enters`].
+    pub(super) enters: Option<(u32, u32)>,
 }
+
+/// The function and the depth of its activation, and the registers by name, with a value for each lane of the warp.
+pub type PassedRegisters<'r> = (u32, u32, &'r [(SmolStr, Vec<u64>)]);
 
 #[derive(Debug)]
 pub(super) struct Writer {
@@ -105,11 +112,17 @@ impl Writer {
         self.step = step;
     }
 
-    /// Sets what a warp holds in registers of a function.
-    pub(super) fn holds(&mut self, warp: WarpId, function: u32, registers: &[RegisterValues]) {
+    /// Sets what a warp holds in registers of a function, in an activation of it.
+    pub(super) fn holds(
+        &mut self,
+        warp: WarpId,
+        (function, depth): (u32, u32),
+        registers: &[RegisterValues],
+    ) {
         let number = self.number(warp);
         for register in registers {
             let Some(cell) = self.layout.find(function, &register.name) else { continue };
+            let cell = self.layout.at_depth(cell, depth);
             let known = || (0..).zip(&register.lanes).filter_map(|(lane, value)| Some((lane, (*value)?)));
             let mask = known().fold(0, |mask: Mask, (lane, _): (u32, u128)| mask | 1 << lane);
             if mask == 0 {
@@ -158,7 +171,8 @@ impl Writer {
                 continue;
             }
             for word in 0..named.written {
-                let write = write_of(CellId(named.first.0 + u32::from(word)), value, mask, named.cells, word);
+                let cell = layout.at_depth(CellId(named.first.0 + u32::from(word)), step.depth);
+                let write = write_of(cell, value, mask, named.cells, word);
                 codec::put_write(writes, step.executed, &write);
                 *held += state.write(step.warp, &write, layout.len());
             }
@@ -170,17 +184,21 @@ impl Writer {
         self.put(&step);
     }
 
-    /// Sends what a call or a return passes, of which registers have a value for each lane of the warp.
+    /// Sends what a call or a return passes to an activation of a function. Registers have a value for each lane of the warp.
     pub(super) fn passed(
         &mut self,
         step: &Step,
-        (function, registers): (u32, &[(SmolStr, Vec<u64>)]),
+        (function, depth, registers): PassedRegisters<'_>,
         accesses: &[Access],
     ) {
         self.writes.clear();
         self.accesses.clear();
+        if let Some(activation) = step.enters {
+            self.state.enter(step.warp, activation, step.executed, &self.layout);
+        }
         for (name, by_lane) in registers {
             let Some(cell) = self.layout.find(function, name) else { continue };
+            let cell = self.layout.at_depth(cell, depth);
             let values = lanes(step.executed).map(|lane| by_lane[lane]).collect();
             let write = Write { cell, low: Row { lanes: step.executed, values }, high: None };
             codec::put_write(&mut self.writes, step.executed, &write);
@@ -204,7 +222,15 @@ impl Writer {
         codec::put_write(&mut self.writes, lanes, &write);
         self.held += self.state.write(warp, &write, self.layout.len());
         let statement = StatementId(LAUNCH);
-        self.put(&Step { warp, statement, active: lanes, executed: lanes, is_late: true });
+        self.put(&Step {
+            warp,
+            statement,
+            active: lanes,
+            executed: lanes,
+            is_late: true,
+            depth: 0,
+            enters: None,
+        });
     }
 
     pub(super) fn late_memory(&mut self, write: LateWrite) {
@@ -225,7 +251,15 @@ impl Writer {
         codec::put_access(&mut self.accesses, &access);
         self.held += self.state.store(number, &access);
         let (active, executed) = (mask.into(), mask.into());
-        self.put(&Step { warp: number, statement: StatementId(statement), active, executed, is_late: true });
+        self.put(&Step {
+            warp: number,
+            statement: StatementId(statement),
+            active,
+            executed,
+            is_late: true,
+            depth: 0,
+            enters: None,
+        });
     }
 
     pub(super) fn has_edits(&self) -> bool {
@@ -233,7 +267,7 @@ impl Writer {
     }
 
     /// The changes that a group of lanes of a warp in a function makes before its next step.
-    pub(super) fn due(&mut self, group: (u32, u32, Mask)) -> Vec<DueChange> {
+    pub(super) fn due(&mut self, group: (u32, (u32, u32), Mask)) -> Vec<DueChange> {
         self.record_edits();
         let (edits, layout) = (Arc::clone(&self.edits), Arc::clone(&self.layout));
         let mut made = Vec::new();
@@ -262,7 +296,15 @@ impl Writer {
                 codec::put_access(&mut self.accesses, &access);
                 self.held += self.state.store(warp, &access);
             }
-            self.put(&Step { warp, statement: EDIT, active: lanes, executed: lanes, is_late: true });
+            self.put(&Step {
+                warp,
+                statement: EDIT,
+                active: lanes,
+                executed: lanes,
+                is_late: true,
+                depth: 0,
+                enters: None,
+            });
             self.due_edits.push(self.recorded_edits);
             self.recorded_edits += 1;
         }
@@ -270,7 +312,7 @@ impl Writer {
 
     /// Appends an event, whose parts are encoded and applied to the state.
     fn put(&mut self, step: &Step) {
-        let &Step { warp, statement, active, executed, is_late } = step;
+        let &Step { warp, statement, active, executed, is_late, depth, enters } = step;
         if let Some(open) = &mut self.open {
             let event = Event {
                 step: self.step,
@@ -279,6 +321,8 @@ impl Writer {
                 statement,
                 active,
                 executed,
+                depth,
+                enters,
                 writes: &self.writes,
                 accesses: &self.accesses,
             };
@@ -316,6 +360,7 @@ impl Writer {
             self.end = Some(self.step);
             return;
         }
+        self.held += self.state.own_bytes();
         self.previous = Previous::default();
         self.open = Some(Segment { first: self.step, state: self.state.clone(), ..Segment::default() });
     }

@@ -66,29 +66,38 @@ struct WordShadow {
     written: u8,
 }
 
-/// The words of local memory, up to the shadow limit.
+/// Words of a page of the shadow.
+const PAGE: usize = 256;
+
+/// The words of local memory, up to the shadow limit, in pages. A page that nothing has accessed takes no memory.
 #[derive(Debug)]
 pub(super) struct LocalShadow {
-    cells: Vec<WordShadow>,
+    pages: Vec<Option<Box<[WordShadow; PAGE]>>>,
 }
 
 impl LocalShadow {
     pub(super) fn new(bytes: usize, max_bytes: u64) -> LocalShadow {
         let capacity = usize::try_from(max_bytes).unwrap_or(usize::MAX) / size_of::<WordShadow>();
-        LocalShadow { cells: vec![WordShadow::default(); bytes.div_ceil(4).min(capacity)] }
+        let words = bytes.div_ceil(4).min(capacity);
+        LocalShadow { pages: vec![None; words.div_ceil(PAGE)] }
     }
 
     /// Whether all bytes have been written. Bytes beyond the limit count as written.
     pub(super) fn is_written(&self, start: usize, bytes: usize) -> bool {
-        pieces(start, bytes)
-            .all(|(word, mask)| self.cells.get(word).is_none_or(|cell| cell.written & mask == mask))
+        pieces(start, bytes).all(|(word, mask)| match self.pages.get(word / PAGE) {
+            Some(Some(page)) => page[word % PAGE].written & mask == mask,
+            Some(None) => false,
+            None => true,
+        })
     }
 
     /// Records an access and returns the first conflict.
     pub(super) fn touch(&mut self, start: usize, bytes: usize, access: &Access) -> Option<Conflict> {
         let mut found = None;
         for (word, bytes) in pieces(start, bytes) {
-            let Some(cell) = self.cells.get_mut(word) else { continue };
+            let Some(page) = self.pages.get_mut(word / PAGE) else { continue };
+            let page = page.get_or_insert_with(|| Box::new([WordShadow::default(); PAGE]));
+            let cell = &mut page[word % PAGE];
             let stamp = Stamp { bytes, ..access.stamp };
             let conflict = match access.kind {
                 AccessKind::Load => cell.load(stamp, access.settled),

@@ -200,6 +200,14 @@ impl Warp {
         Ok(callees)
     }
 
+    /// How many frames from a call's on outwards are those of a function.
+    pub(crate) fn depth(&self, function: u32, caller: Option<(Slot, CallId)>) -> u32 {
+        let next = |&(slot, _): &(Slot, CallId)| self.frames[slot as usize].as_ref()?.caller;
+        let is_of =
+            |slot: Slot| self.frames[slot as usize].as_ref().is_some_and(|it| it.function == function);
+        std::iter::successors(caller, next).filter(|(slot, _)| is_of(*slot)).count() as u32
+    }
+
     /// Creates a frame and passes the arguments; `None` if the stack is full.
     fn enter(
         &mut self,
@@ -211,6 +219,7 @@ impl Warp {
         launch: &Launch<'_>,
     ) -> Option<Slot> {
         let function = &launch.program.functions[callee as usize];
+        let depth = if self.tracer.is_some() { self.depth(callee, Some((frame, call))) } else { 0 };
         let from = self.frames[frame as usize].take()?;
         let base = from.top(caller).next_multiple_of(16).max(from.local_base + MIN_FRAME);
         let top = base + function.frame.local_size;
@@ -220,7 +229,7 @@ impl Warp {
         }
         self.local.grow(top);
         let mut new = Frame::new(callee, function, base, &self.threads);
-        new.caller = Some((frame, call));
+        (new.caller, new.depth) = (Some((frame, call)), depth);
         let arguments = &caller.tables[call].arguments;
         for (argument, formal) in arguments.iter().zip(&function.params) {
             let source: (_, &Registers, _) = (argument, &from.registers, from.local_base);
@@ -229,10 +238,17 @@ impl Warp {
         if let Some(tracer) = &mut self.tracer {
             new.written = Some(vec![0; function.frame.registers.len()]);
             new.note_passed(function, &function.params, mask);
-            if let (Some(tap), Some(pc)) = (tracer.tap(), caller.call_site(call)) {
+            if let (Some(tap), Some(pc)) = (tracer.tap(&from), caller.call_site(call)) {
                 let statement = StatementId(caller.first_statement + pc);
                 let from = (&**arguments, from.local_base);
-                record_passed(tap, statement, from, (function, &function.params, &new), &self.local, mask);
+                record_passed(
+                    tap,
+                    (statement, true),
+                    from,
+                    (function, &function.params, &new),
+                    &self.local,
+                    mask,
+                );
             }
         }
         let caller = (from.function, from.local_base);
@@ -335,10 +351,17 @@ impl Warp {
             if let Some(tracer) = &mut self.tracer {
                 to.note_passed(calling, results, mask);
                 if let Some(pc) = calling.call_site(call) {
-                    if let Some(tap) = tracer.tap() {
+                    if let Some(tap) = tracer.tap(to) {
                         let statement = StatementId(calling.first_statement + pc);
                         let from = (&*function.returns, from.local_base);
-                        record_passed(tap, statement, from, (calling, results, to), &self.local, mask);
+                        record_passed(
+                            tap,
+                            (statement, false),
+                            from,
+                            (calling, results, to),
+                            &self.local,
+                            mask,
+                        );
                     }
                     tracer.keep(calling, pc, to, mask);
                 }
@@ -348,10 +371,10 @@ impl Warp {
     }
 }
 
-/// Records what a call or a return has passed to a frame. A value from local memory has the access that read it.
+/// Records what a call or a return, at a statement, has passed to a frame; whether it is a call follows. A value from local memory has the access that read it.
 fn record_passed(
     tap: &WarpTap,
-    statement: StatementId,
+    at: (StatementId, bool),
     (given, from_base): (&[Formal], u32),
     (function, taken, to): (&Function, &[Formal], &Frame),
     local: &Local,
@@ -389,7 +412,7 @@ fn record_passed(
             Passing::Nowhere => {}
         }
     }
-    tap.passed(statement, mask.into(), (to.function, &registers), &accesses);
+    tap.passed(at, mask.into(), (to.function, to.depth, &registers), &accesses);
 }
 
 fn function_at(address: u64, functions: usize) -> Option<u32> {

@@ -18,6 +18,8 @@ pub(crate) struct Frame {
     pub(crate) local_base: u32,
     /// The caller's frame and the call; `None` for the entry.
     pub(crate) caller: Option<(Slot, CallId)>,
+    /// How many callers, direct or not, are in the same function; counted for recordings only.
+    pub(crate) depth: u32,
     /// The stack pointer of each lane, after the first dynamic allocation.
     pub(crate) dynamic: Option<Box<PerLane<u32>>>,
     /// The lanes that wrote each named register, if this is recorded.

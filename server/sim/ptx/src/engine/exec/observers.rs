@@ -181,7 +181,7 @@ impl GroupRun<'_> {
 
     /// Makes the changes of a user before the next step.
     pub(super) fn make_edits(&mut self) {
-        let Some(tap) = self.tracer.as_mut().and_then(|tracer| tracer.tap()) else { return };
+        let Some(tap) = self.tracer.as_mut().and_then(|tracer| tracer.tap(self.frame)) else { return };
         for change in tap.due(self.frame.function, self.group.mask.into()) {
             match change {
                 DueChange::Register { name, lanes } => self.frame.set_register(self.function, &name, &lanes),
@@ -205,7 +205,7 @@ impl GroupRun<'_> {
 
     /// Records a statement that faults: it writes no register.
     fn record_fault(&mut self, pc: u32, executed: u32) {
-        match self.tracer.as_mut().and_then(|tracer| tracer.tap()) {
+        match self.tracer.as_mut().and_then(|tracer| tracer.tap(self.frame)) {
             Some(tap) => {
                 let statement = StatementId(self.function.first_statement + pc);
                 tap.send_bare(statement, self.visits.mask.into(), executed.into());
@@ -218,6 +218,7 @@ impl GroupRun<'_> {
     fn record_accesses(&mut self) {
         let sanitizer = self.ctx.sanitizer.as_deref_mut();
         if let Some((tracer, sanitizer)) = self.tracer.as_mut().zip(sanitizer) {
+            tracer.tap(self.frame);
             value_trace::after_step(&mut tracer.0, sanitizer, self.ctx.spaces, self.ctx.local);
         }
     }

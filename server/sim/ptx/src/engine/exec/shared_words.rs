@@ -57,8 +57,12 @@ pub(super) fn store<S: Simd>(
     simd.vectorize(
         #[inline(always)]
         || {
+            let compares = ctx.spaces.compares_stores;
             let access = WordAccess::check(simd, function, pc, r, ctx, mask, Sanitizer::stored_rows);
             let Some(WordAccess { slot, shared, offsets, rows }) = access else { return false };
+            let would_change =
+                |lane: usize| shared.words[offsets[lane] as usize / 4] != r.words[slot][lane].to_le_bytes();
+            let changes = !compares || lanes(mask).any(would_change);
             match &rows {
                 Some(rows) => store_rows(shared.words, rows, &r.words[slot]),
                 None => {
@@ -67,7 +71,7 @@ pub(super) fn store<S: Simd>(
                     }
                 }
             }
-            ctx.spaces.changes += 1;
+            ctx.spaces.changes += u64::from(changes);
             true
         },
     )

@@ -18,9 +18,11 @@ const VALUE_BYTES: usize = size_of::<(u64, PerLane<u64>, u64)>();
 pub(crate) struct ValueTracer(pub(crate) VisitTracer);
 
 impl ValueTracer {
-    /// The warp's part of a recording.
-    pub(crate) fn tap(&mut self) -> Option<&mut WarpTap> {
-        self.0.tap.as_mut()
+    /// The warp's part of a recording, for what happens in a frame.
+    pub(crate) fn tap(&mut self, frame: &Frame) -> Option<&mut WarpTap> {
+        let tap = self.0.tap.as_mut()?;
+        tap.depth = frame.depth;
+        Some(tap)
     }
 
     /// The tracer of the single step, if that step is next.
@@ -41,6 +43,7 @@ impl ValueTracer {
             moment.visited(statement, (active.into(), executed.into()), || registers_of(function, frame));
             return moment.is_complete();
         }
+        self.tap(frame);
         if self.0.visit(statement, (active.into(), executed.into()), None) {
             self.read(function, pc, frame);
             if function.code[pc as usize].op.is_control() {
@@ -57,6 +60,7 @@ impl ValueTracer {
             return;
         }
         self.read(function, pc, frame);
+        self.tap(frame);
         self.0.record_late(StatementId(function.first_statement + pc), lanes.into());
     }
 

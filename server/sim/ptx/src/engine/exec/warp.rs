@@ -434,7 +434,7 @@ impl Warp {
         let (program, spaces) = (run.launch.program, &*run.spaces);
         let view = WarpView { pc, groups, frames, carry: *carry, local, function, program, spaces };
         let (polled, pause) = match spin.examine(branch, &view) {
-            Verdict::Runs => return None,
+            Verdict::Runs => return (run.state.steps >= run.state.turn_end).then_some(Pause::TurnOver),
             Verdict::Repeats(polled) => (polled, Pause::Spinning),
             Verdict::Polls(polled) => (polled, Pause::Polling),
         };
@@ -535,7 +535,9 @@ impl Warp {
             if self.ends_at(launch, statement) {
                 state.steps += 1;
                 self.recorder.visit(StatementId(statement), lanes.into(), lanes.into());
-                if let Some(tap) = self.tracer.as_mut().and_then(|tracer| tracer.tap()) {
+                let entry = self.frames.first().and_then(Option::as_ref);
+                let tap = self.tracer.as_mut().zip(entry).and_then(|(tracer, entry)| tracer.tap(entry));
+                if let Some(tap) = tap {
                     tap.send_bare(StatementId(statement), lanes.into(), lanes.into());
                 }
                 self.live &= !lanes;

@@ -91,11 +91,11 @@ pub(super) fn store_at(
     mask: u32,
 ) -> Result {
     let elements = (access.size, access.elements.len());
-    let checked = ctx.resolve(&MemoryRequest {
-        value: &|lane, at| stored(access, r, lane, at),
-        ..MemoryRequest::new(AccessKind::Store, access.space, addresses, elements, mask)
-    })?;
-    ctx.spaces.changes += u64::from(checked.is_common());
+    let value = |lane: usize, at: u64| stored(access, r, lane, at);
+    let request = MemoryRequest::new(AccessKind::Store, access.space, addresses, elements, mask);
+    let checked = ctx.resolve(&MemoryRequest { value: &value, ..request })?;
+    let span = u64::from(access.size) * access.elements.len() as u64;
+    ctx.spaces.count_store(&checked, (addresses, span, mask), &value);
     for (index, element) in access.elements.iter().enumerate() {
         let Some(element) = element else { continue };
         let offset = index as u64 * u64::from(access.size);

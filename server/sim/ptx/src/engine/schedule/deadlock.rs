@@ -133,7 +133,7 @@ impl Warp {
             ),
             false
                 if !launch.plan.model.info().forward_progress
-                    && !self.elsewhere(launch, lanes).is_empty() =>
+                    && !self.elsewhere(launch, lanes | running).is_empty() =>
             {
                 format!(
                     "Deadlock: {lanes_of_warp} {}, which does not change\nthe other lanes of the warp wait to reconverge with them, and no \
@@ -163,7 +163,7 @@ impl Warp {
         let finding = self.id.finding(FindingKind::NoProgress, message, statement, lanes);
         let finding = Finding { starts_late, ..finding };
         let finding = finding.with(again.map(|(_, wait, _)| Related::new(wait, "this wait passed at once")));
-        let others = self.waiting_lanes(launch, lanes);
+        let others = self.waiting_lanes(launch, lanes | running);
         // Only runs with checks know the statements.
         let known = self.tests_barrier() && launch.options.checks.races;
         let tested = self.polled.values.first().filter(|_| known);

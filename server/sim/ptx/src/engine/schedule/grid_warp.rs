@@ -117,10 +117,13 @@ impl CudaWarp for Warp {
 
     fn begin_recording(&mut self, launch: &Launch<'_>, tap: &Tap) {
         let (executed, lanes) = (self.recorder.executed(), self.lanes_of_frames());
-        for (frame, lanes) in self.frames.iter_mut().zip(lanes) {
+        let depth = |frame: &Frame| self.depth(frame.function, frame.caller);
+        let depths: Vec<u32> = self.frames.iter().map(|frame| frame.as_ref().map_or(0, depth)).collect();
+        for (frame, (lanes, depth)) in self.frames.iter_mut().zip(lanes.into_iter().zip(depths)) {
             if let Some(frame) = frame {
                 let function = &launch.program.functions[frame.function as usize];
                 frame.written = Some(frame.written_before(function, &executed, lanes));
+                frame.depth = depth;
             }
         }
         self.tracer = Some(Box::new(ValueTracer(VisitTracer::recording(tap.of(self.id), self.id))));
@@ -132,12 +135,13 @@ impl CudaWarp for Warp {
         let frames =
             self.frames.iter().zip(lanes).filter_map(|(frame, lanes)| Some((frame.as_ref()?, lanes)));
         let mut frames: Vec<_> = frames.collect();
-        // What a function holds is what its innermost call holds.
+        // Of several calls of lanes that have diverged, what an activation holds is what the innermost one holds.
         frames.sort_by_key(|(frame, _)| frame.local_base);
         for (frame, lanes) in frames {
             let function = &launch.program.functions[frame.function as usize];
             let written = frame.written_before(function, &executed, lanes);
-            tap.holds(self.id, frame.function, &register_values(function, frame, &written));
+            let activation = (frame.function, self.depth(frame.function, frame.caller));
+            tap.holds(self.id, activation, &register_values(function, frame, &written));
         }
         self.local.send_held(self.id, tap);
     }
@@ -152,7 +156,7 @@ impl CudaWarp for Warp {
     }
 
     fn take_values(&mut self, launch: &Launch<'_>) -> Option<Values> {
-        let tracer = self.tracer.take_if(|tracer| tracer.tap().is_none())?;
+        let tracer = self.tracer.take_if(|tracer| !tracer.0.is_recording())?;
         Some(tracer.finish(launch.program))
     }
 }

@@ -39,7 +39,7 @@ pub(crate) struct PollWindow {
     reads_clock: bool,
     /// Whether the warp calls system functions, which change more than the log records.
     calls_system: bool,
-    /// Whether the warp waits at barriers of its block.
+    /// Whether the warp waits at barriers of its block or its cluster.
     has_barriers: bool,
     /// How often the groups have returned to their starting positions.
     matches: u32,
@@ -123,10 +123,7 @@ impl PollWindow {
     fn note_effect(&mut self, op: Op, function: &Function) {
         match op {
             Op::Clock(_) => self.reads_clock = true,
-            Op::Barrier(id) => {
-                self.has_barriers = true;
-                self.failed |= function.tables[id].kind.is_of_cluster();
-            }
+            Op::Barrier(_) => self.has_barriers = true,
             Op::Call(id, _) => self.calls_system |= matches!(function.tables[id].callee, Callee::System(_)),
             Op::Copy(_)
             | Op::BulkCopy(_)

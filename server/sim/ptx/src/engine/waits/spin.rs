@@ -6,7 +6,7 @@ use warplens_sim_cuda::registers::Registers;
 use super::loop_watch::LoopWatch;
 use super::poll_window::{PollWindow, Verdict};
 use super::snapshot::{Snapshot, WarpView};
-use crate::program::{Callee, Function, Op, Program};
+use crate::program::{Callee, Function, Op, Program, Space};
 
 /// Backward branches before the first observation of a loop whose memory accesses look like polling.
 const POLLING: u64 = 16;
@@ -105,7 +105,9 @@ impl SpinDetector {
         let range = (warp.pc, branch.from);
         if warp.groups.may_end_waits() {
             self.counter.due = branches + POLLING;
-        } else if branches < self.other && !polls(warp.function, warp.pc..branch.from + 1, warp.program, 0) {
+        } else if branches < self.other
+            && !any_in(warp.pc..branch.from + 1, warp.function, warp.program, 0, polls)
+        {
             self.counter.due = self.other.min(branches + RECHECK);
         } else if branch.alone && LoopWatch::allows(range, warp.function) {
             let iterations = self.steps() / u64::from(range.1 - range.0 + 1);
@@ -184,24 +186,56 @@ impl SpinDetector {
     }
 }
 
-/// Whether a range of instructions accesses memory as loops that wait for other threads do.
-fn polls(function: &Function, code: std::ops::Range<u32>, program: &Program, depth: u32) -> bool {
-    code.into_iter().any(|pc| {
-        let Some(instruction) = function.code.get(pc as usize) else { return false };
-        match instruction.op {
-            Op::Load(_) => function.orders[pc as usize].strong,
-            Op::Atomic(id) => !function.tables[id].old.is_empty(),
-            Op::Mbarrier(id) => function.tables[id].action.waits(),
-            Op::Sleep => true,
-            Op::Call(id, _) => match function.tables[id].callee {
-                Callee::Direct(callee) if depth < MAX_DEPTH => {
-                    let callee = &program.functions[callee as usize];
-                    polls(callee, 0..callee.code.len() as u32, program, depth + 1)
-                }
-                Callee::Direct(_) | Callee::System(_) => false,
-                Callee::Indirect(_) => true,
-            },
-            _ => false,
-        }
+/// Whether the program has loops that may wait for other blocks. Pipelines wait in loops, too, but at mbarriers.
+pub(crate) fn may_wait_for_blocks(program: &Program) -> bool {
+    program.functions.iter().any(|function| {
+        let backward = function.code.iter().zip(0u32..).filter_map(|(instruction, from)| {
+            let head = function.targets_of(instruction)?.into_iter().min()?;
+            (head <= from).then(|| head..from + 1)
+        });
+        backward.into_iter().any(|range| any_in(range, function, program, 0, polls_device_memory))
     })
+}
+
+/// Whether an instruction of a range, or of the functions that it calls, is of a kind.
+fn any_in(
+    code: std::ops::Range<u32>,
+    function: &Function,
+    program: &Program,
+    depth: u32,
+    is_of_kind: fn(&Function, u32) -> bool,
+) -> bool {
+    code.into_iter().any(|pc| match function.code.get(pc as usize).map(|instruction| instruction.op) {
+        Some(Op::Call(id, _)) => match function.tables[id].callee {
+            Callee::Direct(callee) if depth < MAX_DEPTH => {
+                let callee = &program.functions[callee as usize];
+                any_in(0..callee.code.len() as u32, callee, program, depth + 1, is_of_kind)
+            }
+            Callee::Direct(_) | Callee::System(_) => false,
+            Callee::Indirect(_) => true,
+        },
+        Some(_) => is_of_kind(function, pc),
+        None => false,
+    })
+}
+
+/// Whether an instruction accesses memory as loops that wait for other threads do.
+fn polls(function: &Function, pc: u32) -> bool {
+    match function.code[pc as usize].op {
+        Op::Load(_) => function.orders[pc as usize].strong,
+        Op::Atomic(id) => !function.tables[id].old.is_empty(),
+        Op::Mbarrier(id) => function.tables[id].action.waits(),
+        Op::Sleep => true,
+        _ => false,
+    }
+}
+
+fn polls_device_memory(function: &Function, pc: u32) -> bool {
+    let space = match function.code[pc as usize].op {
+        Op::Load(id) => function.tables[id].space,
+        Op::Atomic(id) => function.tables[id].space,
+        Op::Sleep => Space::Global,
+        _ => return false,
+    };
+    matches!(space, Space::Global | Space::Generic) && polls(function, pc)
 }

@@ -1,0 +1,50 @@
+//! The frames of a warp: groups of lanes that are at one statement, and the calls that they are in.
+
+use warplens_sim_warp::{Cancelled, Control, Mask};
+
+use crate::debuggee::{Debuggee, Visit};
+
+/// The most frames of a warp that are shown.
+const MAX_FRAMES: usize = 128;
+
+/// The most calls of a group that are shown.
+const MAX_CALLS: usize = 16;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The group runs next.
+    Runs,
+    Waits,
+    /// The lanes are in a call that this frame has made.
+    Called,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ShownFrame {
+    /// The next visit of a group, or the call that it is in; `None` if the lanes execute nothing more.
+    pub(crate) at: Option<Visit>,
+    pub(crate) lanes: Mask,
+    pub(crate) role: Role,
+}
+
+impl Debuggee {
+    /// The groups of a warp at the position, the one that runs next first. Each is followed by the calls that it is in.
+    pub(crate) fn frames(&mut self, warp: u32, control: Control<'_>) -> Result<Vec<ShownFrame>, Cancelled> {
+        let mut frames = Vec::new();
+        for group in self.groups(warp, control)? {
+            let role = if group.runs { Role::Runs } else { Role::Waits };
+            frames.push(ShownFrame { at: group.next, lanes: group.lanes, role });
+            let (mut at, mut before) = (group.next, self.position);
+            for _ in 0..MAX_CALLS {
+                let Some(here) = at.filter(|here| self.function_of(here.statement) != 0) else { break };
+                at = self.call_of(Visit { active: group.lanes, ..here }, before, control)?;
+                if let Some(call) = at {
+                    before = call.step;
+                    frames.push(ShownFrame { at, lanes: group.lanes & call.executed, role: Role::Called });
+                }
+            }
+        }
+        frames.truncate(MAX_FRAMES);
+        Ok(frames)
+    }
+}
