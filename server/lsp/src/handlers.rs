@@ -47,3 +47,4 @@ pub(crate) mod syntax_tree;
 pub(crate) mod tools;
 pub(crate) mod warps;
 mod workspace_symbol;
+mod written_launch;

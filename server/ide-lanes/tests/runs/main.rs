@@ -6,6 +6,7 @@ mod cooperative;
 mod corrected_kernels;
 mod corrections;
 mod findings_of_launch;
+mod guarded_accesses;
 mod hovers;
 mod inferred;
 mod invalidated_mbarriers;

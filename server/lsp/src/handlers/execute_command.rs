@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use ls_types::{ExecuteCommandParams, Location, MessageType, Position, Range, Uri};
-use ropey::Rope;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use text_size::{TextRange, TextSize};
-use warplens_ide::lanes::{AvailableLaunch, Choice, LaunchFile, LaunchSource, WarpId};
+use warplens_ide::lanes::{AvailableLaunch, Choice, WarpId};
 use warplens_protocol::jsonrpc::{Error, Id, Result};
-use warplens_sim_launch::{Launch, Span};
+use warplens_sim_launch::Launch;
 
 use crate::documents::request::{Request, Response, Urgency};
 use crate::documents::snapshot::{Failure, Snapshot};
@@ -23,6 +21,7 @@ use crate::handlers::draft_launch::draft;
 use crate::handlers::expect_buffer::expect_buffer;
 use crate::handlers::link::link;
 use crate::handlers::ptxas::RESOURCES;
+use crate::handlers::written_launch::launch_location;
 use crate::launch_file;
 use crate::simulation::selection::Selection;
 use crate::state::State;
@@ -232,29 +231,6 @@ fn launches(snapshot: &Snapshot, entry: Option<&str>) -> std::result::Result<Vec
         problem: offer.problem.as_ref().map(ToString::to_string),
     });
     Ok(listed.collect())
-}
-
-/// The location of a span of a launch.
-pub(super) fn launch_location(
-    snapshot: &Snapshot,
-    source: LaunchSource,
-    at: &Span,
-    file: Option<&LaunchFile>,
-) -> Option<Location> {
-    let size = |offset: usize| TextSize::new(offset as u32);
-    let range = TextRange::new(size(at.start), size(at.end));
-    match (source, file) {
-        (LaunchSource::Comment, _) => {
-            Some(Location { uri: snapshot.uri.clone(), range: snapshot.range(range) })
-        }
-        (LaunchSource::File, Some(file)) => {
-            let path = launch_file::nearest(&launch_file::path(&snapshot.uri))?;
-            let range =
-                warplens_protocol::position::range(&Rope::from_str(&file.text), range, snapshot.encoding);
-            Some(Location { uri: launch_file::uri(&path)?, range })
-        }
-        _ => None,
-    }
 }
 
 fn selection(argument: LaunchArgument) -> Result<Selection> {

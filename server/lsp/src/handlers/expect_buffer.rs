@@ -1,21 +1,17 @@
 //! `warplens.expectBuffer`: makes the shown launch expect what a buffer held after the run.
 
-use ls_types::{TextEdit, WorkspaceEdit};
-use ropey::Rope;
+use ls_types::{Location, TextEdit, WorkspaceEdit};
 use serde::Serialize;
-use text_size::{TextRange, TextSize};
 use warplens_ide::lanes::LaunchSource;
-use warplens_protocol::position;
 use warplens_sim_launch::{
-    Buffer, Contents, Expectation, Format, Launch, Passed, Span, expectation_of, write_expectation,
+    Buffer, Contents, Expectation, Format, Launch, Passed, expectation_of, write_expectation,
 };
 use warplens_sim_warp::Status;
 
 use crate::documents::lanes::Ran;
 use crate::documents::snapshot::{Failure, Snapshot};
 use crate::handlers::draft_launch::{Draft, draft_of, inferred};
-use crate::handlers::expected::written;
-use crate::launch_file;
+use crate::handlers::written_launch::{launch_location, written};
 use crate::workspace_edit::workspace_edit;
 
 /// The elements of the largest buffer that is written: a longer launch cannot be read.
@@ -93,31 +89,14 @@ fn edit(
     expectation: Expectation,
 ) -> Result<Option<WorkspaceEdit>, Failure> {
     let (offer, file) = written(snapshot, launch)?;
-    let Some((offer, launch)) = offer.and_then(|offer| Some((offer.source, offer.launch?))) else {
-        return Ok(None);
-    };
-    let changed = |text: &str, format: Format| write_expectation(text, format, &launch, expectation);
-    Ok(match (offer, file) {
-        (LaunchSource::Comment, _) => {
-            let text = snapshot.text.to_string();
-            changed(&text, Format::Toml).map(|(at, new_text)| {
-                let edit = TextEdit { range: snapshot.range(range(&at)), new_text };
-                workspace_edit(&snapshot.uri, vec![edit])
-            })
-        }
-        (LaunchSource::File, Some(file)) => {
-            let path = launch_file::nearest(&launch_file::path(&snapshot.uri));
-            let uri = path.and_then(|path| launch_file::uri(&path));
-            uri.zip(changed(&file.text, file.format)).map(|(uri, (at, new_text))| {
-                let range = position::range(&Rope::from_str(&file.text), range(&at), snapshot.encoding);
-                workspace_edit(&uri, vec![TextEdit { range, new_text }])
-            })
-        }
-        _ => None,
-    })
-}
-
-fn range(at: &Span) -> TextRange {
-    let size = |offset: usize| TextSize::new(offset as u32);
-    TextRange::new(size(at.start), size(at.end))
+    Ok(offer.and_then(|offer| {
+        let (text, format) = match (offer.source, &file) {
+            (LaunchSource::Comment, _) => (snapshot.text.to_string(), Format::Toml),
+            (LaunchSource::File, Some(file)) => (file.text.to_string(), file.format),
+            _ => return None,
+        };
+        let (at, new_text) = write_expectation(&text, format, &offer.launch?, expectation)?;
+        let Location { uri, range } = launch_location(snapshot, offer.source, &at, file.as_ref())?;
+        Some(workspace_edit(&uri, vec![TextEdit { range, new_text }]))
+    }))
 }

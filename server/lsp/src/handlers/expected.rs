@@ -1,14 +1,12 @@
 //! The link from a failed check of a launch to the expected number, in the launch file or in a comment.
 
 use ls_types::{Diagnostic, DiagnosticRelatedInformation, Location};
-use warplens_ide::lanes::{AvailableLaunch, LaunchFile, UnexpectedElement};
+use warplens_ide::lanes::UnexpectedElement;
 use warplens_sim_launch::Launch;
 use warplens_sim_warp::FindingKind;
 
-use crate::documents::snapshot::{Failure, Snapshot, unless_refused};
-use crate::files::file_access::read_files;
-use crate::handlers::execute_command::launch_location;
-use crate::launch_file;
+use crate::documents::snapshot::{Failure, Snapshot};
+use crate::handlers::written_launch::{launch_location, written};
 
 /// Adds the location of the expected element to the diagnostics of failed checks.
 pub(super) fn link(snapshot: &Snapshot, found: &mut [Diagnostic]) -> Result<(), Failure> {
@@ -44,17 +42,4 @@ fn expected_at(
         let expected = offer.launch.as_ref()?.expect.iter().find(|expected| expected.name == *buffer)?;
         launch_location(snapshot, offer.source, expected.element_at(*index)?, file.as_ref())
     }))
-}
-
-/// A launch as it is written now, and the launch file.
-pub(super) fn written(
-    snapshot: &Snapshot,
-    Launch { name, entry, .. }: &Launch,
-) -> Result<(Option<AvailableLaunch>, Option<LaunchFile>), Failure> {
-    let document = snapshot.uri.clone();
-    let file = unless_refused(read_files(snapshot, move || launch_file::of_uri(&document)))?;
-    let file = file.and_then(Result::unwrap_or_default);
-    let offers = snapshot.analysis.launches(snapshot.file, file.as_ref())?;
-    let offer = offers.into_iter().find(|offer| offer.name == *name && offer.entry == *entry);
-    Ok((offer, file))
 }
