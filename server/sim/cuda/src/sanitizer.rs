@@ -67,7 +67,7 @@ use self::copies::Copies;
 use self::cost::Cost;
 use self::event::{AccessEvent, AccessKind};
 use self::generations::Generations;
-use self::happens_before::{BlockClock, ClusterClock, HappensBefore, SyncAccess, Thread};
+use self::happens_before::{BlockClock, ClusterClock, HappensBefore, MemoryLocation, SyncAccess, Thread};
 use self::listed::{ListedAccess, list};
 use self::local::LocalShadow;
 use self::memory::ShadowMemory;
@@ -405,7 +405,7 @@ impl Sanitizer {
                     self.undefined.local(event, index, lane as u32, local, self.report.visit.undefined);
                 }
                 MemoryRegion::Shared | MemoryRegion::Launch | MemoryRegion::Globals => {
-                    self.check_lane(event, extent.region, index, thread, strength, spaces, conflicts);
+                    self.check_lane(event, (extent.region, index), thread, strength, spaces, conflicts);
                 }
                 MemoryRegion::Constants | MemoryRegion::Params => {}
             }
@@ -508,8 +508,7 @@ impl Sanitizer {
     fn check_lane(
         &mut self,
         event: &AccessEvent<'_>,
-        region: MemoryRegion,
-        index: u64,
+        (region, index): MemoryLocation,
         thread: Thread,
         strength: Strength,
         spaces: &Spaces,
