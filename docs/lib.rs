@@ -10,7 +10,6 @@ pub const AUTOMATION: &str = include_str!("automation.md");
 /// # Panics
 ///
 /// If there is no page.
-#[must_use]
 pub const fn diagnostic(name: &str) -> &'static str {
     match page(DIAGNOSTICS, name) {
         Some(page) => page,
@@ -23,7 +22,6 @@ pub const fn diagnostic(name: &str) -> &'static str {
 /// # Panics
 ///
 /// If there is no page.
-#[must_use]
 pub const fn finding(name: &str) -> &'static str {
     match page(FINDINGS, name) {
         Some(page) => page,

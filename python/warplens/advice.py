@@ -12,25 +12,25 @@ _ORDER = (
     "partitions of a `warp_specialize` make them, with an mbarrier: arrive only after the first access, and wait "
     "before the second"
 )
-# What the program advises, and what a kernel in Python can do.
+# What a kernel in Python can do, by the name of the program's advice.
 ADVICE = {
-    "put a `bar.warp.sync` between the two accesses": _ORDER,
-    "put a `bar.sync` that all threads execute between the two accesses": _ORDER,
-    "put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two accesses": (
-        "synchronize the cluster between the two accesses, in Gluon with `gl.barrier(cluster=True)`"
-    ),
-    "barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch": (
+    "synchronize-warp": _ORDER,
+    "synchronize-block": _ORDER,
+    "synchronize-cluster": "synchronize the cluster between the two accesses, in Gluon with `gl.barrier(cluster=True)`",
+    "synchronize-grid": (
         "a barrier does not synchronize programs: update with an atomic such as `tl.atomic_add`, set a flag with "
         '`sem="release"` and poll it with `sem="acquire"`, or use a second launch'
     ),
-    "poll it with `ld.acquire.gpu`, or execute `fence.acq_rel.gpu` after the poll": (
-        'poll it with an atomic with `sem="acquire"`, such as `tl.atomic_add(flag, 0, sem="acquire")`'
+    "acquire": (
+        'the flag is read without an acquire: poll it with an atomic with `sem="acquire"`, such as '
+        '`tl.atomic_add(flag, 0, sem="acquire")`; a barrier does not order the accesses of other programs'
     ),
-    "use `.gpu` in the release and in the acquire, not `.cta` or `.cluster`": (
-        'use `scope="gpu"` in the release and in the acquire'
+    "wider-scope": (
+        "the flag orders only threads within the scope of its accesses, which does not include both threads: use "
+        '`scope="gpu"` in the release and in the acquire'
     ),
-    "store from one lane, or use a distinct address per lane": (
-        "let the tensor of pointers have each address once, or use an atomic"
+    "distinct-addresses": (
+        "the order is unspecified; let the tensor of pointers have each address once, or use an atomic"
     ),
 }
 # Instructions, as in backticks, and the functions of Triton and Gluon for them.
@@ -46,11 +46,11 @@ FUNCTIONS = {
 }
 
 
-def in_python(message: str) -> str:
-    """A message in the words of Triton and Gluon."""
+def in_python(message: str, advice: dict[str, str] | None = None) -> str:
+    """A message, with the advice of its finding, in the words of Triton and Gluon."""
     headline, separator, rest = message.partition("\n")
-    for advice, replacement in ADVICE.items():
-        rest = rest.replace(advice, replacement)
+    if advice:
+        rest = rest.replace(advice["text"], ADVICE.get(advice["name"], advice["text"]))
     for instruction, function in FUNCTIONS.items():
         rest = re.sub(instruction, function, rest)
     return headline + separator + rest

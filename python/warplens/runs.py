@@ -40,7 +40,7 @@ class Finding:
         return Finding(
             report["code"],
             report["severity"],
-            in_python(report["message"]),
+            in_python(report["message"], report.get("advice")),
             source.get("file"),
             source.get("line"),
             line,

@@ -276,7 +276,6 @@ impl<'t> Parser<'t> {
 }
 
 /// A node that has started; it must be completed or abandoned.
-#[must_use]
 pub struct Marker {
     at: u32,
 }

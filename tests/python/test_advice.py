@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from support import ROOT
 from warplens.advice import ADVICE, in_python
 
-SIMULATOR = ROOT / "server" / "sim" / "cuda" / "src"
+NAMES = ROOT / "server" / "sim" / "warp" / "src" / "advice.rs"
 
 
-def messages() -> str:
-    """The source of the simulator, with the literals of several lines in one."""
-    files = sorted(SIMULATOR.rglob("*.rs"))
-    return "\n".join(re.sub(r"\\\n\s*", "", file.read_text(encoding="utf-8")) for file in files)
+def test_the_program_names_the_advice_that_is_replaced() -> None:
+    source = NAMES.read_text(encoding="utf-8")
+    assert [name for name in ADVICE if f'"{name}"' not in source] == []
 
 
-def test_the_program_gives_the_advice_that_is_replaced() -> None:
-    source = messages()
-    assert [advice for advice in ADVICE if advice not in source] == []
+def test_named_advice_in_the_words_of_triton() -> None:
+    text = "put a `bar.sync` that all threads execute between the two accesses"
+    race = f"Shared-memory race: out[1]\nthread 1 wrote it;\n{text}\nthread 1 is lane 1"
+    expected = race.replace(text, ADVICE["synchronize-block"])
+    assert in_python(race, {"name": "synchronize-block", "text": text}) == expected
+    assert in_python(race, {"name": "other", "text": text}) == in_python(race)
 
 
 @pytest.mark.parametrize(
     ("advice", "expected"),
     [
-        ("put a `bar.sync` that all threads execute between the two accesses", "`tl.debug_barrier()`"),
         ("several threads update the address: use `red.add` (`atomicAdd`)", "use `tl.atomic_add`"),
         ("several threads update the address: use `red.max` (`atomicMax`)", "use `tl.atomic_max`"),
         ("wait for the copy with `cp.async.wait_group` or `cp.async.wait_all`", "with `async_copy.wait_group()`"),

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { BRANCH_SASS, blocks, FAULT, LONG, registers, STRIDE, STRIDE_LAUNCH } from './panel_kernels.mjs';
+import { BRANCH_SASS, blocks, FAULT, LONG, loop, registers, STRIDE, STRIDE_LAUNCH } from './panel_kernels.mjs';
 import { cutParts, FIRST_SIZES, PanelPage } from './panel_page.mjs';
 import { reportFailure, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
 import { PRINTS } from './simulation.mjs';
@@ -354,20 +354,30 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
       await panel.tab('timeline');
     });
 
-    test('one box goes to a warp, a lane and a register with 13 keys', async () => {
-      await bench.word('ret;', 'ret').click();
+    test('from an open file to a warp, a visit, a lane and a register with at most 22 keys', async () => {
+      bench.write('keys/keys.ptx', loop(8).replace('%r<6>', '%r<8>').replaceAll('%r4', '%r7'));
+      bench.write('keys/warplens.toml', '[[launch]]\nname = "keys"\nfile = "keys.ptx"\ngrid = [4]\nblock = [128]\n');
+      await bench.open('keys/keys.ptx');
+      await bench.lens('Run keys').first().waitFor();
+      const typed = 'b2w3v5l9%r7';
+      const keys = ['Control+F5', 'Control+K', 'g', ...typed, 'Enter'];
+      await press('Control+F5');
+      await bench.endedRun().first().waitFor();
       await press('Control+K');
       await press('g');
       await bench.page.locator('.quick-input-widget input').waitFor();
-      await bench.page.keyboard.type('b0w2l9%r7');
-      await bench.page.locator('.quick-input-list', { hasText: 'Block 0, warp 2, %r7, lane 9' }).waitFor();
+      await bench.page.keyboard.type(typed);
+      await bench.page.locator('.quick-input-list', { hasText: 'Block 2, warp 3, visit 5, %r7, lane 9' }).waitFor();
       await shot('panel-18-go-to');
       await press('Enter');
-      await panel.shows('#pick-block', /0,0,0/);
-      await panel.shows('#pick-warp', /warp 2 /);
+      await panel.shows('#pick-block', /2,0,0/);
+      await panel.shows('#pick-warp', /warp 3 /);
       await panel.shows('#view[data-tab="registers"] tr.after .name', /%r7/);
       await panel.find('#view [data-lane="9"].picked');
+      await bench.page.locator('.statusbar-item', { hasText: 'visit 5' }).waitFor();
       await shot('panel-18-gone-to');
+      console.log(`${keys.length} keys`);
+      assert.ok(keys.length <= 22);
     });
   });
 

@@ -154,6 +154,16 @@ export function resultTests(given) {
       await status(/warp 0\/2/).waitFor();
       await panel.shows('#writer', /^0, 3$/);
       await shot('result-4-click');
+    });
+
+    test('one click in the panel makes the launch expect what the buffer holds', async () => {
+      const { bench } = given();
+      const panel = new PanelPage(bench);
+      await panel.click('#expect');
+      await bench.lens('✓ expected').first().waitFor();
+      await panel.shows('.list', /as expected/);
+      assert.match(await bench.lineWith('@launch'), /values = \[0, 1, 2, 3, 4,.* 39, 40, 41,/);
+      await shot('result-4-expect');
       await bench.command('View: Toggle Panel Visibility');
     });
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { RACE } from './simulation.mjs';
-import { until } from './workbench.mjs';
+import { agrees, until } from './workbench.mjs';
 
 /** The second warp stores out of bounds in its last iteration. */
 const BOUNDS = `.version 8.0
@@ -311,7 +311,27 @@ export function sideTests(given) {
       await source.locator('.view-line', { hasText: 'out[threadIdx.x]' }).click();
       await until('the code of the line is highlighted', async () => (await lit(bench.editor)).length === 4);
       await shot('side-6-source');
-      await bench.command('View: Close Other Editors in Group');
+    });
+
+    test('has lanes in its source too, which follow the shown launch', async () => {
+      const { bench } = given();
+      await bench.showLanes('Run');
+      const source = page().locator('.monaco-editor[data-uri$="/k.cu"]');
+      const labels = async () => {
+        const drawn = (await bench.drawn(source)).filter(({ cells }) => cells);
+        return drawn.map(({ text, labels }) => `${text.trim()} ${labels.map((label) => label.text).join(' ')}`);
+      };
+      const all = ['int i = threadIdx.x; 32', 'if (i < 12) 32', 'i *= 2; 12 of 32', 'out[threadIdx.x] = i; 32'];
+      await until('each line has its lanes', () => agrees(labels, all));
+      await shot('side-6-source-lanes');
+      await source.locator('.view-line', { hasText: '// a kernel' }).click();
+      await page().keyboard.press('Home');
+      await page().keyboard.type('\n');
+      await until('they move with edits', () => agrees(labels, all));
+      await bench.editor.locator('.view-line', { hasText: 'setp.lt' }).first().click();
+      await bench.command('Warplens: Stop Showing Lanes');
+      await until('no lanes are shown', async () => (await labels()).length === 0);
+      await bench.command('View: Close Editors in Other Groups');
     });
   });
 }

@@ -14,7 +14,7 @@ const CHECKS: [&[&str]; 4] = [
     &["ruff", "check", "--quiet"],
     &["ruff", "format", "--check", "--quiet"],
     &["mypy"],
-    &["pytest", "--quiet"],
+    &["pytest", "--quiet", "--numprocesses", "2"],
 ];
 
 /// Runs them. The program must be built with the profile `dev` before.

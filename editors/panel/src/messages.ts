@@ -130,6 +130,7 @@ export type ToExtension =
   | { type: 'visit'; line: number; visit: number }
   | { type: 'warp'; cta: number[]; warp: number; step?: number }
   | { type: 'why'; question: WhyQuestion }
+  | { type: 'expect'; buffer: string }
   | { type: 'command'; command: PanelCommand }
   | { type: 'copy'; text: string }
   | { type: 'save'; name: string; text: string }

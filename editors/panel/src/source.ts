@@ -23,6 +23,8 @@ export interface Source {
   warp?(warp: Warp, step?: number): void;
   /** Shows where a value came from. */
   why?(question: WhyQuestion): void;
+  /** Makes the launch expect what a buffer holds. */
+  expect?(buffer: string): void;
   command?(command: PanelCommand): void;
   copy(text: string): Promise<void>;
   save(name: string, text: string): void;

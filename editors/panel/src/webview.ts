@@ -51,6 +51,7 @@ function source(run: RunInfo): Source {
     stopped: ({ cta, warp }) => stopped.get([...cta, warp].join()),
     warp: ({ cta, warp }, step) => api.postMessage({ type: 'warp', cta, warp, step }),
     why: (question) => api.postMessage({ type: 'why', question }),
+    expect: (buffer) => api.postMessage({ type: 'expect', buffer }),
     command: (command) => api.postMessage({ type: 'command', command }),
     copy: async (text) => api.postMessage({ type: 'copy', text }),
     save: (name, text) => api.postMessage({ type: 'save', name, text }),

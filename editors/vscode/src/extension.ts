@@ -33,6 +33,7 @@ import { SassBeside } from './sass';
 import { sortSassDocuments } from './sass_documents';
 import { Server } from './server';
 import { openSource } from './source';
+import { SourceLanes } from './source_lanes';
 import { LaneStore } from './store';
 import { Strip } from './strip';
 import { goToVisit } from './visit';
@@ -50,13 +51,14 @@ export function activateIn(home: Home, context: vscode.ExtensionContext, log: vs
   const panel = new LanesPanel(context.extensionUri, { server, store, debugged, log });
   const lit = new LitLines();
   const linked = new LinkedDocuments(server, lit);
+  const sources = new SourceLanes(store, linked);
   const launches = new SameLaunch(server, store);
   const sass = new SassBeside(server, linked, launches);
   const comparisons = new Comparisons(server, sass, linked);
   const findings = new FindingView(server, lanes, lit, panel);
   applyIndentation(vscode.window.visibleTextEditors);
-  context.subscriptions.push(log, server, store, lanes, debugged, panel, lit, findings, linked, launches, sass, comparisons);
-  context.subscriptions.push(new Strip(store), new Encodings(), new ListingStart(), offerStrip(store));
+  context.subscriptions.push(log, server, store, lanes, debugged, panel, lit, findings, linked, sources, launches, sass, comparisons);
+  context.subscriptions.push(new Strip(store, sources), new Encodings(), new ListingStart(), offerStrip(store));
   context.subscriptions.push(
     adoptWaveDocuments(),
     sortSassDocuments(),

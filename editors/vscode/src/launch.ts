@@ -1,11 +1,14 @@
 // Edits launches: opens the launch that is shown or picked, or writes the inferred one.
 import * as vscode from 'vscode';
+import type { TextEdit } from 'vscode-languageclient';
+import { messageOf } from '../../panel/src/messages';
 import type { LaneMasks } from '../../shared/masks';
 import { activeDocument, editorAt, editorOf } from './active';
-import type { Draft, ListedLaunch } from './generated/messages';
+import type { Draft, ExpectedBuffer, ListedLaunch } from './generated/messages';
 import { inform } from './inform';
 import type { Lanes } from './lanes';
 import type { Server } from './server';
+import type { LaneStore } from './store';
 
 /** Opens a launch of the document, or writes the inferred one where none is configured. */
 export async function editLaunch(server: Server, lanes: Lanes, uri?: string, entry?: string): Promise<void> {
@@ -41,7 +44,10 @@ function show(document: vscode.TextDocument, kernel: string, selection?: vscode.
 /** Writes the inferred launch where the user chooses, selects its name, and shows the lanes of the warp that is `shown` under it. */
 async function write(server: Server, document: string, entry?: string, shown?: LaneMasks): Promise<void> {
   const draft = await server.execute<Draft>('warplens.draftLaunch', { uri: document, entry });
-  if (!draft) return;
+  if (draft) await writeDraft(server, document, draft, shown);
+}
+
+async function writeDraft(server: Server, document: string, draft: Draft, shown?: LaneMasks): Promise<void> {
   const file = draft.launchFile
     ? vscode.Uri.parse(draft.launchFile)
     : vscode.Uri.joinPath(vscode.Uri.parse(document), '..', 'warplens.toml');
@@ -55,6 +61,28 @@ async function write(server: Server, document: string, entry?: string, shown?: L
   else await insertAbove(vscode.Uri.parse(document), draft);
   const warp = shown?.entry === draft.entry ? { cta: shown.cta, warp: shown.warp } : {};
   await server.select({ uri: document, entry: draft.entry, launch: draft.name, ...warp });
+}
+
+/** Makes the launch that is shown expect what a buffer holds. A launch file is saved, because the lanes follow the saved file. */
+export async function expectBuffer(server: Server, store: LaneStore, document: string, buffer: string): Promise<void> {
+  try {
+    const answer = await server.execute<ExpectedBuffer>('warplens.expectBuffer', { uri: document, buffer });
+    if (answer?.draft) return await writeDraft(server, document, answer.draft, store.of(document));
+    for (const [uri, edits] of Object.entries(answer?.edit?.changes ?? {})) await applyEdits(vscode.Uri.parse(uri), edits, document);
+  } catch (error) {
+    inform(`${buffer} cannot be expected: ${messageOf(error)}`);
+  }
+}
+
+async function applyEdits(uri: vscode.Uri, edits: TextEdit[], kernel: string): Promise<void> {
+  const edit = new vscode.WorkspaceEdit();
+  for (const { range, newText } of edits) {
+    const { start, end } = range;
+    edit.replace(uri, new vscode.Range(start.line, start.character, end.line, end.character), newText);
+  }
+  const document = await vscode.workspace.openTextDocument(uri);
+  await vscode.workspace.applyEdit(edit);
+  if (document.uri.toString() !== kernel) await document.save();
 }
 
 async function append(file: vscode.Uri, table: string, exists: boolean, kernel: string): Promise<void> {

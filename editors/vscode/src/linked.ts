@@ -13,6 +13,9 @@ export class LinkedDocuments extends Subscriber {
   /** The compiled documents, by key. */
   private readonly compiled = new Map<string, SourceLines>();
   private readonly timers = new Map<string, ReturnType<typeof setTimeout>>();
+  private readonly changed = new vscode.EventEmitter<string>();
+  /** Fires with the key of a compiled document whose source lines have changed. */
+  readonly onDidChange = this.changed.event;
 
   constructor(
     private readonly server: Server,
@@ -20,6 +23,7 @@ export class LinkedDocuments extends Subscriber {
   ) {
     super();
     this.subscriptions.push(
+      this.changed,
       vscode.window.onDidChangeTextEditorSelection(({ textEditor, kind }) => {
         if (kind !== undefined) this.light(textEditor);
       }),
@@ -27,15 +31,25 @@ export class LinkedDocuments extends Subscriber {
         if (editor) this.light(editor);
       }),
       vscode.workspace.onDidChangeTextDocument((event) => this.edited(event)),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.compiled.delete(keyOf(uri))),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.set(keyOf(uri), undefined)),
     );
   }
 
   /** Links a compiled document with its sources, and returns the source line of each of its lines. */
   async link(document: vscode.TextDocument): Promise<SourceLines> {
     const lines = await this.sourcesOf(document);
-    if (lines.some((line) => line)) this.compiled.set(keyOf(document.uri), lines);
+    if (lines.some((line) => line)) this.set(keyOf(document.uri), lines);
     return lines;
+  }
+
+  /** The source line of each line of a compiled document; undefined if it is not linked. */
+  sourceLines(key: string): SourceLines | undefined {
+    return this.compiled.get(key);
+  }
+
+  /** Whether the lines of a compiled document are those of its text. */
+  isCurrent(key: string): boolean {
+    return !this.timers.has(key);
   }
 
   /** Highlights what belongs to the line with the cursor of an editor; the other editors scroll to it. */
@@ -57,6 +71,12 @@ export class LinkedDocuments extends Subscriber {
   override dispose(): void {
     for (const timer of this.timers.values()) clearTimeout(timer);
     super.dispose();
+  }
+
+  private set(key: string, lines: SourceLines | undefined): void {
+    if (lines) this.compiled.set(key, lines);
+    else if (!this.compiled.delete(key)) return;
+    this.changed.fire(key);
   }
 
   /** Whether a document is compiled, or a source of one that is. */
@@ -83,7 +103,9 @@ export class LinkedDocuments extends Subscriber {
   private edited({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
     const key = keyOf(document.uri);
     for (const edit of contentChanges.map(lineEdit)) {
-      for (const [other, lines] of this.compiled) this.compiled.set(other, movedLines(lines, key, edit));
+      for (const [other, lines] of this.compiled) {
+        if (lines.some((line) => line?.uri === key)) this.set(other, movedLines(lines, key, edit));
+      }
     }
     if (!this.compiled.has(key) || contentChanges.length === 0) return;
     clearTimeout(this.timers.get(key));
@@ -98,7 +120,7 @@ export class LinkedDocuments extends Subscriber {
     this.timers.delete(key);
     try {
       const lines = await this.sourcesOf(document);
-      if (this.compiled.has(key)) this.compiled.set(key, lines);
+      if (this.compiled.has(key)) this.set(key, lines);
     } catch {
       // A newer edit reads them again.
     }

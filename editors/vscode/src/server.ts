@@ -14,6 +14,7 @@ export type ServerCommand =
   | 'warplens.selectLaunch'
   | 'warplens.listLaunches'
   | 'warplens.draftLaunch'
+  | 'warplens.expectBuffer'
   | 'warplens.selectVisit'
   | 'warplens.stopRun'
   | 'warplens.link';

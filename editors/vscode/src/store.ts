@@ -99,6 +99,10 @@ function move(masks: LaneMasks, edit: LineEdit): void {
     return to === undefined ? [] : to === line.line ? [line] : [{ ...line, line: to }];
   });
   masks.not_run = masks.not_run.flatMap((line) => moved(line, edit) ?? []);
+  masks.sources = masks.sources?.flatMap((source) => {
+    const compiled = moved(source.compiled, edit);
+    return compiled === undefined ? [] : [{ ...source, compiled }];
+  });
   masks.findings = masks.findings.map((finding) => ({
     ...finding,
     line: finding.line === undefined ? undefined : moved(finding.line, edit),

@@ -9,6 +9,7 @@ import { HEIGHT, imageOf, type Position, shapeOfLine } from '../../shared/strip/
 import { Bulb } from './bulb';
 import { display, position } from './display';
 import { LANGUAGES } from './languages';
+import type { SourceLanes } from './source_lanes';
 import { Space } from './space';
 import type { LaneStore } from './store';
 import { Subscriber } from './subscriber';
@@ -30,7 +31,10 @@ export class Strip extends Subscriber {
   private readonly images = new Map<string, string>();
   private readonly bulb = new Bulb();
 
-  constructor(private readonly store: LaneStore) {
+  constructor(
+    private readonly store: LaneStore,
+    private readonly sources: SourceLanes,
+  ) {
     super();
     const redraw = (editors: readonly vscode.TextEditor[], whole: boolean) => {
       for (const editor of editors) this.draw(editor, whole);
@@ -44,6 +48,7 @@ export class Strip extends Subscriber {
       ...this.steps,
       this.bulb.onDidMove((editor) => this.draw(editor, false)),
       store.onDidChange((uri) => redraw(editorsOf(uri), true)),
+      sources.onDidChange(() => redraw(vscode.window.visibleTextEditors.filter(isSource), true)),
       store.onDidMove((uri) => redraw(editorsOf(uri), false)),
       vscode.window.onDidChangeVisibleTextEditors((editors) => redraw(editors, true)),
       vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.draw(textEditor, false)),
@@ -61,8 +66,9 @@ export class Strip extends Subscriber {
   /** `whole` also draws what does not depend on the visible lines, and what VS Code moves with edits. */
   private draw(editor: vscode.TextEditor, whole: boolean): void {
     const { document } = editor;
-    if (!LANGUAGES.includes(document.languageId)) return;
-    const masks = display() === 'strip' ? this.store.of(document.uri.toString()) : undefined;
+    const lanes = isSource(editor) ? this.sources.of(document) : this.store.of(document.uri.toString());
+    if (isSource(editor) && !lanes && !this.layouts.has(document)) return;
+    const masks = display() === 'strip' ? lanes : undefined;
     const lines = masks ? visible(editor, masks) : [];
     if (whole && masks) this.layouts.set(document, before(width(masks.launched), statementsOf(document, masks), tabSize(editor)));
     const layout = masks && position() === 'left' ? this.layouts.get(document) : undefined;
@@ -151,6 +157,11 @@ export class Strip extends Subscriber {
       editor.setDecorations(type, wholeLines);
     });
   }
+}
+
+/** Whether the document may be one that a kernel was compiled from. */
+function isSource({ document }: vscode.TextEditor): boolean {
+  return !LANGUAGES.includes(document.languageId);
 }
 
 function editorsOf(uri: string): vscode.TextEditor[] {

@@ -444,7 +444,6 @@ impl Facts {
         (0..count).map(StatementId).find(|statement| self.function_name(*statement) == name)
     }
 
-    /// The name of the function of a statement.
     pub(crate) fn function_name(&self, statement: StatementId) -> String {
         let function = self.function_of(statement);
         if function == 0 {

@@ -272,7 +272,6 @@ impl Debuggee {
         Ok(hits)
     }
 
-    /// The steps of the findings.
     pub(crate) fn finding_steps(
         &mut self,
         control: Control<'_>,

@@ -19,7 +19,10 @@ struct Response<'r, B> {
     request_seq: u64,
     command: &'r str,
     success: bool,
-    body: &'r B,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<&'r B>,
 }
 
 struct Numbered<W> {
@@ -33,34 +36,46 @@ impl<W: Write> Output<W> {
         Output(Mutex::new(Numbered { writer, sequence: 0 }))
     }
 
-    /// Sends a message, and numbers it.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub(crate) fn send(&self, mut message: Json) -> io::Result<()> {
+    /// Sends what `text` makes of the number of the message.
+    fn send(&self, text: impl FnOnce(u64) -> serde_json::Result<String>) -> io::Result<()> {
         let mut numbered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         numbered.sequence += 1;
-        message["seq"] = json!(numbered.sequence);
-        framing::write(&mut numbered.writer, message.to_string().as_bytes())
+        let text = text(numbered.sequence)?;
+        framing::write(&mut numbered.writer, text.as_bytes())
     }
 
-    /// Sends the answer to a request that succeeded.
+    /// Answers a request that succeeded.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(crate) fn respond(&self, request: &Request, body: &impl Serialize) -> io::Result<()> {
-        let mut numbered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        numbered.sequence += 1;
-        let response = Response {
-            seq: numbered.sequence,
+    pub(crate) fn respond(&self, request: &Request, body: Option<&impl Serialize>) -> io::Result<()> {
+        self.answer(request, None, body)
+    }
+
+    /// Answers a request that failed, with the reason.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(crate) fn refuse(&self, request: &Request, reason: &str, body: &Json) -> io::Result<()> {
+        self.answer(request, Some(reason), Some(body))
+    }
+
+    fn answer(
+        &self,
+        request: &Request,
+        reason: Option<&str>,
+        body: Option<&impl Serialize>,
+    ) -> io::Result<()> {
+        let response = |seq| Response {
+            seq,
             kind: "response",
             request_seq: request.seq,
             command: &request.command,
-            success: true,
+            success: reason.is_none(),
+            message: reason,
             body,
         };
-        let text = serde_json::to_string(&response).map_err(io::Error::other)?;
-        framing::write(&mut numbered.writer, text.as_bytes())
+        self.send(|seq| serde_json::to_string(&response(seq)))
     }
 
     /// Sends an event.
@@ -68,6 +83,6 @@ impl<W: Write> Output<W> {
     /// # Errors
     /// When it cannot be written.
     pub(crate) fn event(&self, event: &str, body: Json) -> io::Result<()> {
-        self.send(json!({ "type": "event", "event": event, "body": body }))
+        self.send(|seq| Ok(json!({ "seq": seq, "type": "event", "event": event, "body": body }).to_string()))
     }
 }

@@ -148,22 +148,19 @@ impl<'s, W: Write + Send> Session<'s, W> {
     }
 
     fn respond(&self, request: &Request, answer: Answer) -> io::Result<()> {
-        let mut message = json!({
-            "type": "response", "request_seq": request.seq, "command": request.command, "success": answer.is_ok(),
-        });
-        match answer {
-            Ok(Json::Null) if !request.command.starts_with("warplens/") => {}
-            Ok(body) => message["body"] = body,
-            Err(Failure(text)) => {
-                let is_cancelled = text.starts_with("cancelled");
-                message["message"] = json!(if is_cancelled { "cancelled" } else { text.as_str() });
-                // Braces would be variables of the format.
-                let format = text.replace(['{', '}'], "");
-                let is_shown = !is_cancelled && is_action(&request.command);
-                message["body"] = json!({ "error": { "id": 1, "format": format, "showUser": is_shown } });
+        let Failure(text) = match answer {
+            Ok(Json::Null) if !request.command.starts_with("warplens/") => {
+                return self.out.respond(request, None::<&Json>);
             }
-        }
-        self.out.send(message)
+            Ok(body) => return self.out.respond(request, Some(&body)),
+            Err(failure) => failure,
+        };
+        let is_cancelled = text.starts_with("cancelled");
+        // Braces would be variables of the format.
+        let format = text.replace(['{', '}'], "");
+        let is_shown = !is_cancelled && is_action(&request.command);
+        let body = json!({ "error": { "id": 1, "format": format, "showUser": is_shown } });
+        self.out.refuse(request, if is_cancelled { "cancelled" } else { &text }, &body)
     }
 
     /// Handles a message of the client.
@@ -220,7 +217,7 @@ impl<'s, W: Write + Send> Session<'s, W> {
             }
             "setVariable" | "setExpression" | "writeMemory" => self.change(&request, &arguments),
             "warplens/why" => match self.why(&arguments) {
-                Ok(chain) => self.out.respond(&request, &chain),
+                Ok(chain) => self.out.respond(&request, Some(&chain)),
                 Err(failure) => self.respond(&request, Err(failure)),
             },
             "warplens/focusLane" => {

@@ -226,77 +226,29 @@ impl Debuggee {
             }
             Container::Lanes(_) | Container::Memory { .. } => self.state(control)?,
         };
-        let page = |all: Vec<Json>| {
-            let count = wanted.count.filter(|count| *count != 0).unwrap_or(u64::MAX);
-            all.into_iter().skip(wanted.start as usize).take(count.min(1 << 20) as usize).collect()
+        let of_lanes = |texts: Vec<String>| {
+            let lanes = texts.into_iter().enumerate();
+            lanes.map(|(lane, text)| variable(lane.to_string(), text, 0)).collect()
         };
-        Ok(match container {
-            Container::Register { warp, cell } => {
-                let (_, texts) = self.lanes_of(*warp, *cell, &state, wanted.hex);
-                page(
-                    texts
-                        .into_iter()
-                        .enumerate()
-                        .map(|(lane, text)| variable(lane.to_string(), text, 0))
-                        .collect(),
-                )
-            }
+        let all: Vec<Json> = match container {
+            Container::Memory { .. } => return Ok(self.elements(container, &state, wanted)),
+            Container::Register { warp, cell } => of_lanes(self.lanes_of(*warp, *cell, &state, wanted.hex).1),
             Container::Lanes(values) => {
-                let texts = values.iter().map(|value| text_of(*value, wanted.hex));
-                page(texts.enumerate().map(|(lane, text)| variable(lane.to_string(), text, 0)).collect())
-            }
-            Container::Memory { space, owner, address, len, ty } => {
-                let size = u64::from(ty.bits() / 8).max(1);
-                let total = len / size;
-                let count = wanted.count.filter(|count| *count != 0).unwrap_or(MAX_ELEMENTS).min(1 << 16);
-                let element = |index: u64| {
-                    let at = address + index * size;
-                    let bits = (0..size).try_fold(0, |all, byte| {
-                        let held = self.byte(&state, *space, *owner, at + byte)?;
-                        Some(all | u128::from(held) << (8 * byte))
-                    });
-                    let text = bits.map_or_else(|| "-".to_owned(), |bits| written(bits, *ty, wanted.hex));
-                    json!({
-                        "name": index.to_string(), "value": text, "variablesReference": 0,
-                        "memoryReference": memory_reference(*space, *owner, at),
-                    })
-                };
-                let end = wanted.start.saturating_add(count).min(total);
-                (wanted.start.min(end)..end).map(element).collect()
+                of_lanes(values.iter().map(|value| text_of(*value, wanted.hex)).collect())
             }
             Container::Scope { kind, warp, activation, statement } => {
-                let (kind, warp) = (*kind, *warp);
-                let all = match kind {
-                    ScopeKind::Lanes => {
-                        let active =
-                            self.next_of(warp, self.position, control)?.map_or(0, |next| next.active);
-                        let mut cells: Vec<CellId> = Vec::new();
-                        for (cell, _) in
-                            statement.iter().flat_map(|statement| self.layout.registers(*statement))
-                        {
-                            let cell = self.layout.at_depth(cell, activation.depth);
-                            if !cells.contains(&cell) {
-                                cells.push(cell);
-                            }
-                        }
-                        cells
-                            .into_iter()
-                            .map(|cell| self.register(handles, (warp, cell), active, &state, wanted.hex))
-                            .collect()
-                    }
-                    ScopeKind::Registers => {
-                        let active =
-                            self.next_of(warp, self.position, control)?.map_or(0, |next| next.active);
-                        let cells: Vec<CellId> = self
-                            .layout
-                            .cells()
-                            .filter(|(_, cell)| cell.function == activation.function)
-                            .map(|(id, _)| self.layout.at_depth(id, activation.depth))
-                            .collect();
-                        cells
-                            .into_iter()
-                            .map(|cell| self.register(handles, (warp, cell), active, &state, wanted.hex))
-                            .collect()
+                let warp = *warp;
+                match kind {
+                    ScopeKind::Lanes | ScopeKind::Registers => {
+                        let named = match kind {
+                            ScopeKind::Lanes => self.named_by(*statement, *activation),
+                            _ => self.registers_of(*activation),
+                        };
+                        let next = self.next_of(warp, self.position, control)?;
+                        let active = next.map_or(0, |next| next.active);
+                        let register =
+                            |cell| self.register(handles, (warp, cell), active, &state, wanted.hex);
+                        named.into_iter().map(register).collect()
                     }
                     ScopeKind::Special => self.special_registers(warp, handles),
                     ScopeKind::Parameters => self.parameters(wanted.hex),
@@ -305,10 +257,49 @@ impl Debuggee {
                     ScopeKind::Local => self.local(warp, handles),
                     ScopeKind::Divergence => self.divergence(warp, control)?,
                     ScopeKind::Barriers => self.barriers(control)?,
-                };
-                page(all)
+                }
             }
-        })
+        };
+        let count = wanted.count.filter(|count| *count != 0).unwrap_or(u64::MAX);
+        Ok(all.into_iter().skip(wanted.start as usize).take(count.min(1 << 20) as usize).collect())
+    }
+
+    /// The registers that a statement names, each once.
+    fn named_by(&self, statement: Option<StatementId>, activation: Activation) -> Vec<CellId> {
+        let mut cells = Vec::new();
+        for (cell, _) in statement.iter().flat_map(|statement| self.layout.registers(*statement)) {
+            let cell = self.layout.at_depth(cell, activation.depth);
+            if !cells.contains(&cell) {
+                cells.push(cell);
+            }
+        }
+        cells
+    }
+
+    fn registers_of(&self, Activation { function, depth }: Activation) -> Vec<CellId> {
+        let own = self.layout.cells().filter(|(_, cell)| cell.function == function);
+        own.map(|(id, _)| self.layout.at_depth(id, depth)).collect()
+    }
+
+    /// The wanted elements of a range of memory.
+    fn elements(&self, memory: &Container, state: &State, wanted: Wanted) -> Vec<Json> {
+        let &Container::Memory { space, owner, address, len, ty } = memory else { return Vec::new() };
+        let size = u64::from(ty.bits() / 8).max(1);
+        let count = wanted.count.filter(|count| *count != 0).unwrap_or(MAX_ELEMENTS).min(1 << 16);
+        let element = |index: u64| {
+            let at = address + index * size;
+            let bits = (0..size).try_fold(0, |all, byte| {
+                let held = self.byte(state, space, owner, at + byte)?;
+                Some(all | u128::from(held) << (8 * byte))
+            });
+            let text = bits.map_or_else(|| "-".to_owned(), |bits| written(bits, ty, wanted.hex));
+            json!({
+                "name": index.to_string(), "value": text, "variablesReference": 0,
+                "memoryReference": memory_reference(space, owner, at),
+            })
+        };
+        let end = wanted.start.saturating_add(count).min(len / size);
+        (wanted.start.min(end)..end).map(element).collect()
     }
 
     fn special_registers(&self, warp: u32, handles: &mut Handles) -> Vec<Json> {

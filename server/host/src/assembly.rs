@@ -19,22 +19,23 @@ pub(crate) fn is_ptx(template: &Template, dialect: Dialect, operands: &[Operand]
         return true;
     }
     let is_gpu = context == Context::Gpu;
+    let code = template.code();
+    let mut words = code.split([';', '\n', '{', '}']).map(word);
     let mut foreign = operands.iter().filter(|operand| is_foreign(operand, dialect)).peekable();
     if foreign.peek().is_some() {
         // A mistake, if no other assembly has such a text.
         return is_gpu
             && dialect == Dialect::Gcc
             && foreign.all(|operand| matches!(operand.class(), "m" | "g" | "x"))
-            && template.text.split([';', '\n', '{', '}']).map(word).any(is_typed_instruction);
+            && words.any(is_typed_instruction);
     }
     // A scope that several statements share.
-    let is_scope = template.text.trim_matches([' ', '\t', '\n', ';']);
-    if is_gpu && !is_scope.is_empty() && is_scope.chars().all(|c| matches!(c, '{' | '}')) {
+    let scope = code.trim_matches([' ', '\t', '\n', ';']);
+    if is_gpu && !scope.is_empty() && scope.chars().all(|c| matches!(c, '{' | '}')) {
         return true;
     }
-    let has_end = template.text.contains(';');
-    let mut sections = template.text.split([';', '\n', '{', '}']).map(word);
-    sections.any(|word| match word {
+    let has_end = code.contains(';');
+    words.any(|word| match word {
         Word::Directive(name) => {
             matches!(name, "reg" | "pragma") || is_gpu && isa::state_space(&format!(".{name}")).is_some()
         }
@@ -83,15 +84,9 @@ enum Word<'t> {
     None,
 }
 
-/// The first word of a statement, after labels, guards and comments.
+/// The first word of a statement, after labels and guards.
 fn word(section: &str) -> Word<'_> {
     let mut rest = section.trim_start();
-    if rest.starts_with("//") {
-        return Word::None;
-    }
-    while let Some(after) = rest.strip_prefix("/*") {
-        rest = after.split_once("*/").map_or("", |(_, rest)| rest).trim_start();
-    }
     if let Some((label, after)) = rest.split_once(':')
         && !label.is_empty()
         && !after.starts_with(':')

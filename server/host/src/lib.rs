@@ -7,6 +7,7 @@
 
 mod assembly;
 mod c;
+mod comments;
 mod edit;
 mod julia;
 mod llvm;
@@ -20,6 +21,7 @@ mod template;
 mod text;
 mod tokens;
 
+pub use comments::Comment;
 pub use registry::{HOSTS, Host, by_extension, by_id};
 pub use replaced::Edit;
 pub use statement::{Denial, Dialect, Direction, Operand, Pack, Place, Statement};

@@ -11,7 +11,6 @@ pub struct Edit<'t> {
 
 impl Edit<'_> {
     /// A position after the edit, of one that is not inside of the removed range.
-    #[must_use]
     pub fn moved(&self, at: usize) -> usize {
         if at < self.removed.end { at } else { at - self.removed.len() + self.inserted.len() }
     }

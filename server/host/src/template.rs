@@ -159,25 +159,10 @@ impl Template {
         self.to_host(part)
     }
 
-    /// The position in the text of a position in the host file; `None` outside of the pieces.
-    pub fn to_template(&self, host: usize) -> Option<usize> {
-        let piece = self.pieces.iter().find(|piece| piece.host.contains(&host))?;
-        Some(match piece.kind {
-            PieceKind::Copied => piece.template.start + host - piece.host.start,
-            PieceKind::Decoded | PieceKind::Hole => piece.template.start,
-        })
-    }
-
     /// The piece with this byte of the text.
     pub fn piece_at(&self, offset: usize) -> Option<&Piece> {
         let index = self.pieces.partition_point(|piece| piece.template.end <= offset);
         self.pieces.get(index).filter(|piece| piece.template.contains(&offset))
-    }
-
-    /// Whether the host file contains this part as it is.
-    pub fn is_copied(&self, part: &Range<usize>) -> bool {
-        let piece = self.piece_at(part.start);
-        piece.is_some_and(|piece| piece.kind == PieceKind::Copied && part.end <= piece.template.end)
     }
 }
 

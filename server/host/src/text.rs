@@ -1,4 +1,8 @@
-//! What the scanners share: names, and offsets of a text.
+//! What the scanners share: names, offsets of a text, and the text of literals.
+
+use std::ops::Range;
+
+use crate::template::Template;
 
 /// Whether this byte may continue a name. Bytes of characters outside ASCII do.
 pub(crate) fn is_name(byte: u8) -> bool {
@@ -27,6 +31,38 @@ pub(crate) fn newline(bytes: &[u8], at: usize) -> usize {
 /// The end of the character at `at`.
 pub(crate) fn char_end(text: &str, at: usize) -> usize {
     text.get(at..).and_then(|rest| rest.chars().next()).map_or(text.len(), |c| at + c.len_utf8())
+}
+
+/// Adds the text of a literal, in which CR LF is one line end. `decode` adds what starts with a `special` byte and returns where that ends;
+/// `None` if the byte stands for itself.
+pub(crate) fn decode_special(
+    source: &str,
+    range: Range<usize>,
+    special: &[u8],
+    template: &mut Template,
+    mut decode: impl FnMut(u8, usize, &mut Template) -> Option<usize>,
+) {
+    let (bytes, mut at) = (source.as_bytes(), range.start);
+    while at < range.end {
+        let rest = &bytes[at..range.end];
+        let plain = rest.iter().position(|byte| *byte == b'\r' || special.contains(byte));
+        let next = at + plain.unwrap_or(rest.len());
+        template.copy(&source[at..next], at);
+        at = next;
+        let Some(&byte) = bytes[..range.end].get(at) else { return };
+        let end = match byte {
+            b'\r' if newline(bytes, at) == 2 => {
+                template.decode("\n", at..at + 2);
+                Some(at + 2)
+            }
+            b'\r' => None,
+            _ => decode(byte, at, template),
+        };
+        at = end.unwrap_or_else(|| {
+            template.copy(&source[at..at + 1], at);
+            at + 1
+        });
+    }
 }
 
 /// The character of the escape whose backslash is at `at`, and where the escape ends; `None` if its letter stands for itself. `\x` has at

@@ -94,7 +94,6 @@ impl Fix {
     }
 
     /// The text after the fix.
-    #[must_use]
     pub fn applied(&self, text: &str) -> String {
         let mut edits = self.edits.clone();
         edits.sort_by_key(|edit| (edit.range.start(), edit.range.end()));

@@ -22,7 +22,6 @@ pub struct Code {
 
 impl Code {
     /// The sentence after the severity on its page: `**Error.** No type has this name.`
-    #[must_use]
     pub fn summary(&self) -> &'static str {
         let head = self.page.lines().nth(2).unwrap_or_default();
         head.split_once(".** ").map_or(head, |(_, summary)| summary)
@@ -192,7 +191,6 @@ codes! {
     BRANCH_FOR_PREDICATE = "branch-for-predicate", Hint;
 }
 
-#[must_use]
 pub fn codes() -> &'static [Code] {
     TABLE
 }
@@ -205,7 +203,6 @@ const RENAMED: [(&str, &str); 3] = [
 ];
 
 /// The diagnostic of this name, or of this former name.
-#[must_use]
 pub fn code(name: &str) -> Option<&'static Code> {
     let renamed = RENAMED.iter().find(|(former, _)| *former == name);
     let name = renamed.map_or(name, |(_, present)| present);

@@ -20,7 +20,6 @@ mod asm_repeated_operand;
 mod asm_unused_operand;
 mod asm_volatile;
 mod braces;
-mod comments;
 mod effects;
 mod encoding;
 mod found;
@@ -48,7 +47,6 @@ use braces::Braces;
 use ptx_problems::{declares, uses_of};
 
 /// Reports the problems of a statement by itself. The text of the file in the database is that of its module.
-#[must_use]
 pub fn check_statement(
     db: &Database,
     file: File,
@@ -83,7 +81,6 @@ pub fn check_statement(
 
 /// Reports the problems of the statements of a file: `found`, those of each by itself, as far as the others leave them, and those that
 /// several statements have together.
-#[must_use]
 pub fn check_together<'s>(
     statements: &[Statement],
     modules: impl Iterator<Item = &'s Module> + Clone,
@@ -106,7 +103,6 @@ pub fn check_together<'s>(
 }
 
 /// Removes what the rules and comments of the text switch off, and orders the rest.
-#[must_use]
 pub fn finish(text: &str, rules: &Rules, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut found: Vec<_> = found.into_iter().filter_map(|found| rules.apply(found)).collect();
     found.retain(|found| !is_allowed(text, found));

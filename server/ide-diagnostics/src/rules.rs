@@ -34,20 +34,17 @@ impl Rules {
 }
 
 /// The name of the diagnostic or finding with this name or former name: rules and comments can change it.
-#[must_use]
 pub fn rule(name: &str) -> Option<&'static str> {
     code(name).map(|code| code.name).or_else(|| FindingKind::named(name).map(FindingKind::name))
 }
 
 /// The most similar name of a diagnostic or a finding.
-#[must_use]
 pub fn nearest_rule(name: &str) -> Option<&'static str> {
     debug_assert!(rule(name).is_none(), "the name exists");
     warplens_ide_db::nearest(name, names())
 }
 
 /// The most similar name of a diagnostic.
-#[must_use]
 pub fn nearest_code(name: &str) -> Option<&'static str> {
     debug_assert!(code(name).is_none(), "the name exists");
     warplens_ide_db::nearest(name, codes().iter().map(|code| code.name))

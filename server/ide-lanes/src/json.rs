@@ -11,6 +11,7 @@ mod numbers;
 pub(crate) mod placed;
 mod position;
 mod report;
+mod sources;
 
 pub(crate) use finding::JsonFinding;
 pub(crate) use line::JsonLine;
@@ -21,3 +22,4 @@ pub(crate) use placed::PlacedTraces;
 pub use placed::StatementTrace;
 pub use position::{Position, Positions};
 pub use report::{Options, Report, Summary};
+pub(crate) use sources::SourceLanes;

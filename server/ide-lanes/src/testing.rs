@@ -122,7 +122,7 @@ pub(crate) fn result() -> RunResult {
             visit: None,
             lanes: 0xf,
             related: vec![Related { statement: StatementId(5), message: "the others".to_owned() }],
-            barrier: None,
+            advice: None,
             racing: None,
             guess: None,
             has_computed_address: false,

@@ -83,12 +83,10 @@ impl Default for AnalysisHost {
 
 impl AnalysisHost {
     /// A host without documents, for all languages of the registry.
-    #[must_use]
     pub fn new() -> AnalysisHost {
         AnalysisHost::with_languages(LANGUAGES)
     }
 
-    #[must_use]
     pub fn with_languages(languages: &'static [LanguageSupport]) -> AnalysisHost {
         AnalysisHost::of(languages, None)
     }
@@ -199,7 +197,6 @@ impl AnalysisHost {
         self.free.push(file);
     }
 
-    #[must_use]
     pub fn text(&self, id: FileId) -> Option<String> {
         if let Some(document) = self.hosts.get(&id) {
             return Some(document.text.clone());
@@ -214,7 +211,6 @@ impl AnalysisHost {
     }
 
     /// A snapshot of the documents. Drop it before the next edit, which waits for it.
-    #[must_use]
     pub fn snapshot(&self) -> Analysis {
         Analysis {
             languages: self.languages,
@@ -263,7 +259,6 @@ impl Analysis {
     }
 
     /// Returns a handle that cancels the queries of this snapshot.
-    #[must_use]
     pub fn canceller(&self) -> Canceller {
         Canceller(self.db.cancellation_token())
     }

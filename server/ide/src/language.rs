@@ -63,7 +63,6 @@ pub struct LanguageSupport {
 }
 
 impl LanguageSupport {
-    #[must_use]
     pub const fn new(info: Language) -> LanguageSupport {
         LanguageSupport {
             info,

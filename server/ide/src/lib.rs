@@ -14,7 +14,8 @@ mod completion_context;
 mod contraction;
 mod definition;
 mod explain;
-#[cfg(any(test, feature = "fixture"))]
+// For tests, also those of crates below. Not a feature, with which everything above would be compiled twice.
+#[doc(hidden)]
 pub mod fixture;
 mod folding;
 mod format;

@@ -70,13 +70,11 @@ pub struct Task(Option<std::thread::JoinHandle<()>>);
 
 impl Task {
     /// Work on a thread.
-    #[must_use]
     pub fn on(thread: std::thread::JoinHandle<()>) -> Task {
         Task(Some(thread))
     }
 
     /// Work for which nobody has to wait.
-    #[must_use]
     pub fn detached() -> Task {
         Task(None)
     }

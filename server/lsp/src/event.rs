@@ -71,7 +71,6 @@ pub(crate) struct SimulationUpdate {
     pub(crate) state: SimulationState,
 }
 
-/// The state of a simulation.
 pub(crate) enum SimulationState {
     /// It has run for so long that its progress is shown.
     LongRunning,

@@ -42,7 +42,6 @@ pub enum LinkError {
 
 impl<'s> Link<'s> {
     /// A text without a launch.
-    #[must_use]
     pub fn of_text(text: &'s str, language: Language) -> Link<'s> {
         let language = language.extensions.first().copied().unwrap_or(language.id);
         Link { text, language, launch: None, cta: None, warp: None }
@@ -65,7 +64,6 @@ impl<'s> Link<'s> {
     }
 
     /// The same with the warp that is shown.
-    #[must_use]
     pub fn with_warp(self, WarpId { cta, warp }: WarpId) -> Link<'s> {
         Link { cta: Some(cta), warp: Some(warp), ..self }
     }
@@ -84,7 +82,6 @@ impl<'s> Link<'s> {
 }
 
 /// The address of a page with a fragment; without an address the fragment itself.
-#[must_use]
 pub fn address(page: &str, fragment: &str) -> String {
     let page = page.split('#').next().unwrap_or_default();
     if page.is_empty() { fragment.to_owned() } else { format!("{page}#{fragment}") }

@@ -56,20 +56,17 @@ impl Default for Events {
 }
 
 impl Events {
-    #[must_use]
     pub fn inbox(&self) -> Inbox {
         Inbox(self.sender.clone())
     }
 }
 
 impl Server {
-    #[must_use]
     pub fn new(events: Events, environment: Arc<dyn Environment>) -> Server {
         Server { state: State::new(events.sender, environment), events: events.receiver }
     }
 
     /// Handles events until the connection ends, and waits for them. Jobs run on other threads.
-    #[must_use]
     pub fn run(mut self) -> Ended {
         for event in &self.events {
             if matches!(event, Event::Client(Message::Exit)) {

@@ -7,6 +7,7 @@ use crate::handlers::assemble::{Assembled, Targets};
 use crate::handlers::compare::ComparedCode;
 use crate::handlers::draft_launch::Draft;
 use crate::handlers::execute_command::{LaunchArgument, ListedLaunch};
+use crate::handlers::expect_buffer::ExpectedBuffer;
 use crate::handlers::link::DocumentLink;
 use crate::handlers::machine_code::Listing;
 use crate::handlers::warps::WarpsOfRun;
@@ -19,6 +20,7 @@ fn the_types_of_the_extension_are_those_of_the_server() {
         .with::<Targets>()
         .with::<ComparedCode>()
         .with::<Draft>()
+        .with::<ExpectedBuffer>()
         .with::<LaunchArgument>()
         .with::<ListedLaunch>()
         .with::<DocumentLink>()
@@ -27,7 +29,7 @@ fn the_types_of_the_extension_are_those_of_the_server() {
         .with::<Model>()
         .assert_written_to(
             "vscode/src/generated/messages.ts",
-            "import type { Location } from 'vscode-languageclient';\n",
+            "import type { Location, WorkspaceEdit } from 'vscode-languageclient';\n",
         );
     Declarations::default()
         .with::<RunningParams>()

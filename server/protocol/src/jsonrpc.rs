@@ -56,12 +56,10 @@ impl Error {
         Error { code, message: message.into(), data: None }
     }
 
-    #[must_use]
     pub fn invalid_request() -> Error {
         Error::new(-32600, "Invalid request")
     }
 
-    #[must_use]
     pub fn method_not_found() -> Error {
         Error::new(-32601, "Method not found")
     }
@@ -71,13 +69,11 @@ impl Error {
     }
 
     /// The client cancelled the request.
-    #[must_use]
     pub fn request_cancelled() -> Error {
         Error::new(-32800, "Canceled")
     }
 
     /// The document changed before the request was answered.
-    #[must_use]
     pub fn content_modified() -> Error {
         Error::new(-32801, "Content modified")
     }

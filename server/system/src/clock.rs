@@ -8,7 +8,6 @@ pub use browser::Instant;
 pub use std::time::Instant;
 
 /// The time since 1970.
-#[must_use]
 pub fn unix_time() -> Duration {
     #[cfg(target_family = "wasm")]
     return crate::page::now();
@@ -27,18 +26,15 @@ mod browser {
     pub struct Instant(Duration);
 
     impl Instant {
-        #[must_use]
         pub fn now() -> Instant {
             Instant(crate::page::now())
         }
 
         /// The time since then; zero if the clock was set back.
-        #[must_use]
         pub fn elapsed(&self) -> Duration {
             Instant::now().saturating_duration_since(*self)
         }
 
-        #[must_use]
         pub fn saturating_duration_since(&self, earlier: Instant) -> Duration {
             self.0.saturating_sub(earlier.0)
         }

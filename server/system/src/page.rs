@@ -42,7 +42,6 @@ pub(crate) fn read_file(size: usize) -> Vec<u8> {
 }
 
 /// The URI of a file: a path that starts with `/` is one of the scheme `file`, and any other path is a URI already.
-#[must_use]
 pub fn uri(path: &Path) -> String {
     let path = path.to_string_lossy();
     if !path.starts_with('/') {

@@ -17,7 +17,6 @@ impl Checker {
         Checker { schema, patterns: Mutex::default() }
     }
 
-    #[must_use]
     pub fn accepts(&self, value: &Value) -> bool {
         self.satisfies_schema(&self.schema, value)
     }

@@ -276,3 +276,33 @@ fn a_launch_in_a_file_is_followed_although_its_size_changes_too() {
     let kept = save(launch("first", 8));
     assert_eq!(kept["name"], "new");
 }
+
+#[test]
+fn a_launch_is_made_to_expect_what_a_buffer_holds() {
+    let mut client = plain();
+    let launch =
+        "// @launch { name = 'a', block = [4], args = [{ name = 'out', buffer = 'u32', len = 4 }] }\n";
+    let mut file = client.open("k.ptx", &storing(launch));
+    let select = |name: &str, file: &File| json!({ "uri": file.uri, "launch": name });
+    let expect = |file: &File, buffer: &str| json!({ "uri": file.uri, "buffer": buffer });
+    client.command("warplens.selectLaunch", select("a", &file)).expect("it can be run");
+    launch_of(&mut client, &file);
+    let answer = client.command("warplens.expectBuffer", expect(&file, "out")).expect("an edit");
+    let edit = answer["edit"]["changes"][file.uri.as_str()][0].clone();
+    assert_eq!(edit["newText"], ", expect = [{ name = \"out\", values = [0, 1, 2, 3] }]");
+    assert_eq!(edit["range"], range([3, 88], [3, 88]));
+    client.edit(&mut file, edit["range"].clone(), edit["newText"].as_str().expect("a text"));
+    assert_eq!(launch_of(&mut client, &file)["expect"][0]["values"], json!([0, 1, 2, 3]));
+    // The run is now checked, and the same again changes nothing.
+    let again = client.command("warplens.expectBuffer", expect(&file, "out")).expect("an edit");
+    let edit = &again["edit"]["changes"][file.uri.as_str()][0];
+    assert_eq!(edit["newText"], "{ name = \"out\", values = [0, 1, 2, 3] }");
+    assert!(client.command("warplens.expectBuffer", expect(&file, "other")).is_err());
+    // An inferred launch is written with the expectation, which ends where its buffer does.
+    client.command("warplens.selectLaunch", select("inferred", &file)).expect("it can be run");
+    launch_of(&mut client, &file);
+    let answer = client.command("warplens.expectBuffer", expect(&file, "out")).expect("a draft");
+    let values: Vec<String> = (0..32).map(|value| value.to_string()).collect();
+    let entry = format!("expect = [{{ name = \"out\", values = [{}] }}]", values.join(", "));
+    assert!(answer["draft"]["comment"].as_str().is_some_and(|comment| comment.contains(&entry)), "{answer}");
+}

@@ -2,7 +2,9 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
+use std::thread::{self, JoinHandle};
 
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
@@ -17,25 +19,19 @@ pub struct Line {
 }
 
 enum ToServer {
-    Memory {
-        runtime: Runtime,
-        input: Option<DuplexStream>,
-        server: tokio::task::JoinHandle<io::Result<Ended>>,
-    },
-    Process {
-        child: Child,
-        input: Option<ChildStdin>,
-    },
+    Memory { runtime: Arc<Runtime>, input: Option<DuplexStream>, server: JoinHandle<io::Result<Ended>> },
+    Process { child: Child, input: Option<ChildStdin> },
 }
 
 impl Line {
     pub fn memory() -> Line {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-        let runtime = runtime.expect("a runtime starts");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = Arc::new(runtime.expect("a runtime starts"));
         let (input, server_input) = tokio::io::duplex(1 << 16);
         let (server_output, output) = tokio::io::duplex(1 << 16);
-        let server = runtime.spawn(serve(server_input, server_output));
         let output = Blocking(output, runtime.handle().clone());
+        let of_server = Arc::clone(&runtime);
+        let server = thread::spawn(move || of_server.block_on(serve(server_input, server_output)));
         Line {
             to_server: ToServer::Memory { runtime, input: Some(input), server },
             from_server: listen(output),
@@ -90,10 +86,8 @@ impl Line {
 
     /// Waits for the end of a server in this process.
     pub fn ended(self) -> Ended {
-        let ToServer::Memory { runtime, server, .. } = self.to_server else {
-            panic!("the server is a process")
-        };
-        runtime.block_on(server).expect("the server does not panic").expect("the server starts")
+        let ToServer::Memory { server, .. } = self.to_server else { panic!("the server is a process") };
+        server.join().expect("the server does not panic").expect("the server starts")
     }
 
     /// Waits for the end of a server that is a process.
@@ -117,7 +111,7 @@ impl Read for Blocking {
 /// Reads messages on a separate thread.
 fn listen(output: impl Read + Send + 'static) -> Receiver<Value> {
     let (messages, received) = channel();
-    std::thread::spawn(move || {
+    thread::spawn(move || {
         let mut output = BufReader::new(output);
         while let Ok(message) = read_message(&mut output) {
             if messages.send(message).is_err() {

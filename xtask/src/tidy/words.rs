@@ -26,23 +26,22 @@ pub(super) fn check(root: &Path, tracked: &str, problems: &mut Vec<String>) -> R
         toml::from_str(include_str!("words.toml")).context("words.toml cannot be read")?;
     for name in tracked.lines().filter(|name| !SKIPPED.iter().any(|skipped| name.contains(skipped))) {
         let Ok(text) = fs::read_to_string(root.join(name)) else { continue };
-        for term in &terms {
-            for (line, wrong) in uses(term, &text) {
-                problems.push(format!("{name}:{line}: \"{wrong}\"; write: {}", term.but));
-            }
-        }
+        let uses = uses(&terms, &text).into_iter();
+        problems.extend(uses.map(|(line, wrong, but)| format!("{name}:{line}: \"{wrong}\"; write: {but}")));
     }
     Ok(())
 }
 
-/// The lines that contain a wrong term, with the term.
-fn uses<'a>(term: &'a Term, text: &str) -> Vec<(usize, &'a str)> {
-    let phrases: Vec<_> = term.not.iter().map(|wrong| (wrong.as_str(), words(wrong))).collect();
-    let lines = text.lines().map(words).enumerate();
+/// The lines that contain a wrong term, with the term and the right one.
+fn uses<'a>(terms: &'a [Term], text: &str) -> Vec<(usize, &'a str, &'a str)> {
+    let wrong =
+        |term: &'a Term| term.not.iter().map(|wrong| (wrong.as_str(), words(wrong), term.but.as_str()));
+    let phrases: Vec<_> = terms.iter().flat_map(wrong).collect();
+    let lines = (1..).zip(text.lines().map(words));
     lines
-        .flat_map(|(index, line)| {
-            let found = phrases.iter().filter(move |(_, phrase)| line.contains(phrase));
-            found.map(move |(wrong, _)| (index + 1, *wrong)).collect::<Vec<_>>()
+        .flat_map(|(number, line)| {
+            let found = phrases.iter().filter(move |(_, phrase, _)| line.contains(phrase));
+            found.map(move |(wrong, _, but)| (number, *wrong, *but)).collect::<Vec<_>>()
         })
         .collect()
 }
@@ -69,8 +68,8 @@ mod tests {
     use super::*;
 
     fn found(wrong: &str, text: &str) -> Vec<usize> {
-        let term = Term { not: vec![wrong.into()], but: String::new() };
-        uses(&term, text).into_iter().map(|(line, _)| line).collect()
+        let terms = [Term { not: vec![wrong.into()], but: String::new() }];
+        uses(&terms, text).into_iter().map(|(line, ..)| line).collect()
     }
 
     #[test]

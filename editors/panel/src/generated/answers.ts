@@ -21,6 +21,10 @@ export type Accesses = { cta: Array<number>, warp: number, width: number,
 /** The accesses of the visit; most statements have one. */
 requests: Array<AccessRequest>, worst: Array<WorstAccess>, truncated?: boolean, };
 
+export type Advice = { name: string,
+/** Its words, a part of the message. */
+text: string, };
+
 /** Where else the finding was found. */
 export type Also = {
 /** The number of other warps, and of their blocks. */
@@ -77,6 +81,8 @@ file: string,
 line: number, };
 
 export type Finding = { code: string, severity: string, message: string, line?: number, cta?: Array<number>, warp?: number, lanes?: string, visit?: number, source?: SourceLine, also?: Also, related: Array<Related>,
+/** What the message of a race recommends. */
+advice?: Advice,
 /** The first wrong element, if it does not hold what the launch expects. */
 element?: BufferElement,
 /** The inferred launch that the finding depends on. */
@@ -132,7 +138,9 @@ visit?: ChosenVisit,
 /** The output of the program, if any. */
 output?: string,
 /** The lines of statements that the warp never reached, in ascending order. */
-not_run: Array<number>, };
+not_run: Array<number>,
+/** The lines that the statements were compiled from, in the compact form. */
+sources?: Array<SourceLanes>, };
 
 /** The traces of statements, and the lines that have them. */
 export type PlacedTraces = { traces: Array<Trace>,
@@ -169,6 +177,21 @@ export type RowRole = "after" | "before" | "pinned" | "other";
 export type Run = { step: number, block: number,
 /** Active and executed lanes, and the number of steps. */
 masks: Array<[string, string, number]>, };
+
+/** The lanes of a line of a source file that the warp reached. */
+export type SourceLanes = {
+/** Where the first statement of the line is in the compiled file: its line, from 0. */
+compiled: number,
+/** The lanes that reached a statement of the line, at the selected visit if there is one. */
+active: string,
+/** The lanes that executed one. */
+executed: string,
+/** The words to draw beside a strip of these lanes; where lanes diverged at a branch, those of the branch. */
+label: string,
+/** The path of the file as the compiler recorded it. */
+file: string,
+/** From 1. */
+line: number, };
 
 /** The source line of a statement. */
 export type SourceLine = {

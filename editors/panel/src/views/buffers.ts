@@ -162,6 +162,7 @@ function map(stage: Stage, { page, info }: Content): HTMLElement {
     h('svg.map', attributes, frame, parts),
     rowLength(stage, info),
     heatChoice(stage),
+    expectButton(stage, info),
   );
 }
 
@@ -181,6 +182,13 @@ function rowLength(stage: Stage, { name, length }: BufferInfo): HTMLElement {
 function heatChoice(stage: Stage): HTMLElement {
   const choose = (event: Event) => stage.set({ heat: (event.target as HTMLInputElement).checked });
   return h('label.dim', h('input#heat', { type: 'checkbox', checked: stage.state.heat, onchange: choose }), ' heat map');
+}
+
+/** Writes the contents into the launch, which is checked against them from then on. */
+function expectButton({ source }: Stage, { name, checked, unexpected }: BufferInfo): Child {
+  if (!source.expect || (checked && unexpected === 0)) return null;
+  const title = `Write what ${name} holds into the launch, as what it must hold`;
+  return h('button#expect.secondary', { title, onclick: () => source.expect?.(name) }, 'Expect this result');
 }
 
 /** For each element of the page, its place between the least (0) and the most (1); undefined if it is not a finite number. */

@@ -1,6 +1,6 @@
 // Types of messages, generated from the structs of the server: see tests/support/src/typescript.rs.
 // docs/lsp-extensions.md documents them.
-import type { Location } from 'vscode-languageclient';
+import type { Location, WorkspaceEdit } from 'vscode-languageclient';
 
 /** The answer of `warplens/assemble`. */
 export type Assembled = { text: string, target: string, };
@@ -27,6 +27,13 @@ comment: string,
 table: string,
 /** The launch file of the document. */
 launchFile: string | null, };
+
+/** The answer of `warplens.expectBuffer`: one of these. */
+export type ExpectedBuffer = {
+/** The change of the text of the launch. */
+edit: WorkspaceEdit | null,
+/** An inferred launch with the expectation, to be written by the client. */
+draft: Draft | null, };
 
 /** A launch in the answer of `warplens.listLaunches`. */
 export type ListedLaunch = { name: string,
@@ -56,7 +63,9 @@ launch?: string | object | null, cta?: Array<number>, warp?: number,
 /** Another document, whose launch is run in this one. */
 launchOf?: string,
 /** The divergence model. The default is the model of the launch, or else of the settings. */
-model?: string, };
+model?: string,
+/** The buffer that `warplens.expectBuffer` is about. */
+buffer?: string, };
 
 /** The answer of `warplens/targets`. */
 export type Targets = {

@@ -8,6 +8,7 @@ import { editorAt } from '../active';
 import { moveCursor } from '../cursor';
 import type { DebuggedKernels } from '../debugged';
 import { LANGUAGES } from '../languages';
+import { expectBuffer } from '../launch';
 import type { Server } from '../server';
 import { showStep } from '../step';
 import type { LaneStore } from '../store';
@@ -111,6 +112,9 @@ export class Session extends Subscriber {
         break;
       case 'why':
         if (this.uri) void answerWhy(this.server, this.store, this.uri, message.question);
+        break;
+      case 'expect':
+        if (this.uri) void expectBuffer(this.server, this.store, this.uri, message.buffer);
         break;
       case 'command':
         if (PANEL_COMMANDS.includes(message.command)) void this.run(message.command);

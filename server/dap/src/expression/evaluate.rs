@@ -216,7 +216,6 @@ fn call(function: Function, lanes: Lanes, scope: &dyn Scope) -> Lanes {
 }
 
 impl MemorySpace {
-    /// The space of an address, and the address in it.
     pub(crate) fn resolve(self, address: u64, scope: &dyn Scope) -> (Space, u64) {
         match self {
             MemorySpace::Any => scope.space_of(address),

@@ -141,7 +141,6 @@ impl ModuleNames {
         exact.copied().chain(self.in_range(name)).map(|index| &self.symbols[index as usize])
     }
 
-    /// The function of this name that has a body.
     pub fn function_with_body(&self, name: &str) -> Option<&ModuleSymbol> {
         self.declarations(name)
             .find(|symbol| matches!(symbol.kind, ModuleKind::Function { has_body: true, .. }))

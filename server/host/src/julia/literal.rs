@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::lexer::interpolation_end;
 use crate::template::Template;
-use crate::text::{char_end, escaped, is_name, name_end, newline};
+use crate::text::{char_end, decode_special, escaped, is_name, name_end, newline};
 use crate::tokens::{Kind, Token, span};
 
 /// The text of an expression: literals joined with `*`. Everything else is a hole.
@@ -58,38 +58,19 @@ fn indentation(text: &str, counts_first: bool) -> usize {
 /// Adds the text of a part of a literal.
 fn line(source: &str, range: Range<usize>, is_raw: bool, template: &mut Template) {
     let (bytes, end) = (source.as_bytes(), range.end);
-    let mut at = range.start;
-    while at < end {
-        let plain = bytes[at..end].iter().position(|byte| matches!(byte, b'\\' | b'$' | b'\r'));
-        let plain = plain.map_or(end, |found| at + found);
-        template.copy(&source[at..plain], at);
-        at = plain;
-        if at >= end {
-            return;
+    decode_special(source, range, b"\\$", template, |byte, at, template| match byte {
+        b'\\' if !is_raw || bytes.get(at + 1) == Some(&b'"') => Some(escape(source, at, end, template)),
+        b'$' if !is_raw => {
+            let next = match bytes.get(at + 1) {
+                Some(b'(') => interpolation_end(bytes, at + 1),
+                Some(byte) if is_name(*byte) => name_end(bytes, at + 1),
+                _ => at + 1,
+            };
+            template.hole(at..next.min(end));
+            Some(next.min(end))
         }
-        match bytes[at] {
-            b'\r' if newline(bytes, at) == 2 => {
-                template.decode("\n", at..at + 2);
-                at += 2;
-            }
-            b'\\' if !is_raw || matches!(bytes.get(at + 1), Some(b'"')) => {
-                at = escape(source, at, end, template)
-            }
-            b'$' if !is_raw => {
-                let next = match bytes.get(at + 1) {
-                    Some(b'(') => interpolation_end(bytes, at + 1),
-                    Some(byte) if is_name(*byte) => name_end(bytes, at + 1),
-                    _ => at + 1,
-                };
-                template.hole(at..next.min(end));
-                at = next.min(end);
-            }
-            _ => {
-                template.copy(&source[at..at + 1], at);
-                at += 1;
-            }
-        }
-    }
+        _ => None,
+    });
 }
 
 fn escape(source: &str, at: usize, end: usize, template: &mut Template) -> usize {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::lexer::Literal;
 use crate::template::Template;
-use crate::text::{char_end, escaped, line_end, newline};
+use crate::text::{char_end, decode_special, escaped, line_end, newline};
 use crate::tokens::{Kind, Token, group_end, span};
 
 /// The tokens of a file, in which names are looked up.
@@ -286,39 +286,21 @@ fn is_declaration(word: &str) -> bool {
 
 /// Adds what a literal denotes.
 pub(crate) fn decode(source: &str, token: Token, template: &mut Template) {
-    let literal = Literal::new(source, token);
+    let Literal { start, end, is_raw, is_format } = Literal::new(source, token);
     let bytes = source.as_bytes();
-    let mut at = literal.start;
-    while at < literal.end {
-        let rest = &bytes[at..literal.end];
-        let plain =
-            rest.iter().position(|byte| matches!(byte, b'\\' | b'\r' | b'{' | b'}')).unwrap_or(rest.len());
-        template.copy(&source[at..at + plain], at);
-        at += plain;
-        if at >= literal.end {
-            break;
+    decode_special(source, start..end, b"\\{}", template, |byte, at, template| match byte {
+        b'\\' if !is_raw => Some(escape(source, at, end, template)),
+        b'{' | b'}' if is_format && bytes.get(at + 1) == Some(&byte) => {
+            template.decode(&source[at..at + 1], at..at + 2);
+            Some(at + 2)
         }
-        match bytes[at] {
-            b'\r' if newline(bytes, at) == 2 => {
-                template.decode("\n", at..at + 2);
-                at += 2;
-            }
-            b'\\' if !literal.is_raw => at = escape(source, at, literal.end, template),
-            b'{' | b'}' if literal.is_format && bytes.get(at + 1) == Some(&bytes[at]) => {
-                template.decode(&source[at..at + 1], at..at + 2);
-                at += 2;
-            }
-            b'{' if literal.is_format => {
-                let end = field_end(bytes, at, literal.end);
-                template.hole(at..end);
-                at = end;
-            }
-            _ => {
-                template.copy(&source[at..at + 1], at);
-                at += 1;
-            }
+        b'{' if is_format => {
+            let close = field_end(bytes, at, end);
+            template.hole(at..close);
+            Some(close)
         }
-    }
+        _ => None,
+    });
 }
 
 /// The end of a field that opens at `at`.

@@ -1,7 +1,7 @@
 //! The text of Rust's literals, and of `concat!`.
 
 use crate::template::Template;
-use crate::text::{char_end, newline};
+use crate::text::{char_end, decode_special, newline};
 use crate::tokens::{Kind, Token, arguments, group_end, span};
 
 /// Whether an argument of `asm!` is a part of its text.
@@ -44,7 +44,7 @@ fn add(source: &str, tokens: &[Token], depth: u32, template: &mut Template) {
 }
 
 pub(super) fn decode(source: &str, token: Token, template: &mut Template) {
-    let (text, bytes) = (token.text(source), source.as_bytes());
+    let text = token.text(source);
     let Some(quote) = text.find('"') else { return };
     let prefix = &text[..quote];
     let hashes = prefix.bytes().filter(|byte| *byte == b'#').count();
@@ -52,26 +52,9 @@ pub(super) fn decode(source: &str, token: Token, template: &mut Template) {
     let closes = text.len() >= quote + 2 + hashes && text[..text.len() - hashes].ends_with('"');
     let end = if closes { token.end - 1 - hashes } else { token.end };
     let is_raw = prefix.contains('r');
-    let mut at = start;
-    while at < end {
-        let plain = memchr::memchr2(b'\\', b'\r', &bytes[at..end]).map_or(end, |found| at + found);
-        template.copy(&source[at..plain], at);
-        at = plain;
-        if at >= end {
-            return;
-        }
-        match bytes[at] {
-            b'\r' if newline(bytes, at) == 2 => {
-                template.decode("\n", at..at + 2);
-                at += 2;
-            }
-            b'\\' if !is_raw => at = escape(source, at, end, template),
-            _ => {
-                template.copy(&source[at..at + 1], at);
-                at += 1;
-            }
-        }
-    }
+    decode_special(source, start..end, b"\\", template, |_, at, template| {
+        (!is_raw).then(|| escape(source, at, end, template))
+    });
 }
 
 fn escape(source: &str, at: usize, end: usize, template: &mut Template) -> usize {

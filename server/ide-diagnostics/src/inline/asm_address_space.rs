@@ -6,7 +6,7 @@ use warplens_ide_db::{Diagnostic, Severity};
 use warplens_isa::ptx as isa;
 
 use super::accesses::Accesses;
-use super::ranges::text_range;
+use super::ranges::diagnostic;
 use crate::codes;
 
 /// How many bytes before a statement are searched for the declaration of an array.
@@ -35,7 +35,7 @@ pub(super) fn check(text: &str, accesses: &Accesses<'_>, found: &mut Vec<Diagnos
                 accesses.name(operand),
                 instruction.mnemonic()
             );
-            found.push(Diagnostic::new(text_range(&host), severity, codes::ASM_ADDRESS_SPACE, message));
+            found.push(diagnostic(&host, severity, codes::ASM_ADDRESS_SPACE, message));
         }
     }
 }

@@ -3,14 +3,13 @@
 use warplens_host::{Piece, PieceKind, Statement};
 use warplens_ide_db::{Diagnostic, Severity};
 
-use super::comments::comments;
-use super::ranges::text_range;
+use super::ranges::diagnostic;
 use crate::codes;
 
 pub(super) fn check(statement: &Statement, found: &mut Vec<Diagnostic>) {
     let template = &statement.template;
     let text = &template.text;
-    for comment in comments(text).into_iter().filter(|comment| comment.is_line) {
+    for comment in template.comments().into_iter().filter(|comment| comment.is_line) {
         let (at, end) = (comment.range.start, comment.range.end);
         let comment = template.pieces.iter().position(|piece| piece.template.contains(&at));
         let Some(comment) = comment else { continue };
@@ -18,12 +17,7 @@ pub(super) fn check(statement: &Statement, found: &mut Vec<Diagnostic>) {
         let hidden = pieces.filter(|pair| is_next_literal(&pair[0], &pair[1])).map(|pair| &pair[1]);
         for piece in hidden.filter(|piece| text[piece.template.clone()].contains(';')).take(1) {
             let message = "this code is part of the comment before it, whose line does not end; write `\\n` after the comment";
-            found.push(Diagnostic::new(
-                text_range(&piece.host),
-                Severity::Warning,
-                codes::ASM_COMMENT,
-                message,
-            ));
+            found.push(diagnostic(&piece.host, Severity::Warning, codes::ASM_COMMENT, message));
         }
     }
 }

@@ -5,7 +5,7 @@ use warplens_host::{Dialect, Direction, Operand, Statement, Template};
 use warplens_ide_db::{Diagnostic, Severity, count};
 
 use super::module::{register, register_type};
-use super::ranges::text_range;
+use super::ranges::{diagnostic, text_range};
 use crate::codes;
 
 /// Names the constraint in a problem about the type of an operand.
@@ -39,7 +39,7 @@ fn tied(statement: &Statement) -> Option<Diagnostic> {
         "nvcc does not accept the matching constraint `\"{}\"`; write the output with `+`, and remove this input",
         operand.constraint
     );
-    Some(Diagnostic::new(text_range(&operand.range), Severity::Error, codes::ASM_CONSTRAINT_TYPE, message))
+    Some(diagnostic(&operand.range, Severity::Error, codes::ASM_CONSTRAINT_TYPE, message))
 }
 
 /// What nvcc and `ptx_asm!` say no to: outputs without `=`, inputs with it, and letters of other targets.
@@ -65,7 +65,7 @@ fn refused(statement: &Statement) -> Option<Diagnostic> {
         } else {
             return None;
         };
-        Some(Diagnostic::new(text_range(range), Severity::Error, codes::ASM_CONSTRAINT_TYPE, problem))
+        Some(diagnostic(range, Severity::Error, codes::ASM_CONSTRAINT_TYPE, problem))
     })
 }
 

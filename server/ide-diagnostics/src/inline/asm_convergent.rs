@@ -4,7 +4,7 @@ use warplens_ide_db::{Diagnostic, Severity};
 
 use super::accesses::Accesses;
 use super::effects::is_convergent;
-use super::ranges::text_range;
+use super::ranges::diagnostic;
 use crate::codes;
 
 pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
@@ -17,5 +17,5 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
         "`{}` must be executed by its lanes together, but `{name}` lets the compiler move it into divergent code; remove it",
         instruction.mnemonic()
     );
-    found.push(Diagnostic::new(text_range(range), Severity::Error, codes::ASM_CONVERGENT, message));
+    found.push(diagnostic(range, Severity::Error, codes::ASM_CONVERGENT, message));
 }

@@ -6,7 +6,7 @@ use warplens_ide_db::{Diagnostic, Severity};
 
 use super::accesses::Accesses;
 use super::module::register_type;
-use super::ranges::text_range;
+use super::ranges::diagnostic;
 use crate::codes;
 
 pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
@@ -41,12 +41,7 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
                 accesses.name(index),
                 accesses.name(later.operand)
             );
-            found.push(Diagnostic::new(
-                text_range(&operand.range),
-                Severity::Hint,
-                codes::ASM_EARLY_CLOBBER,
-                message,
-            ));
+            found.push(diagnostic(&operand.range, Severity::Hint, codes::ASM_EARLY_CLOBBER, message));
         }
     }
 }

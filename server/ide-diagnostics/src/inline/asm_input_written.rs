@@ -4,7 +4,7 @@ use warplens_host::{Dialect, Direction};
 use warplens_ide_db::{Diagnostic, Severity};
 
 use super::accesses::Accesses;
-use super::ranges::text_range;
+use super::ranges::diagnostic;
 use crate::codes;
 
 pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
@@ -26,11 +26,6 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
             "{} is written, but is an input: the compiler assumes that it keeps its value; {remedy}",
             accesses.name(access.operand)
         );
-        found.push(Diagnostic::new(
-            text_range(&access.range),
-            Severity::Error,
-            codes::ASM_INPUT_WRITTEN,
-            message,
-        ));
+        found.push(diagnostic(&access.range, Severity::Error, codes::ASM_INPUT_WRITTEN, message));
     }
 }

@@ -1,13 +1,13 @@
 //! `asm-label`: a label, register or variable that exists twice when the function is inlined twice.
 
 use warplens_hir::ptx::SymbolKind;
-use warplens_ide_db::{Diagnostic, Severity};
+use warplens_ide_db::Severity;
 
 use super::accesses::Accesses;
 use super::found::{About, Found};
 use super::placeholders::{PartKind, parts};
 use super::ptx_problems::uses_of;
-use super::ranges::text_range;
+use super::ranges::diagnostic;
 use crate::codes;
 
 pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Found>) {
@@ -35,7 +35,7 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Found>) {
             "the {what} `{}` is in no scope of its own, so a second copy of the statement declares it again: inlined or unrolled code does not assemble; put the statement in braces",
             symbol.name
         );
-        let diagnostic = Diagnostic::new(text_range(&host), Severity::Warning, codes::ASM_LABEL, message);
+        let diagnostic = diagnostic(&host, Severity::Warning, codes::ASM_LABEL, message);
         let about = match symbol.kind {
             SymbolKind::Label { .. } => About::Statement,
             _ => {

@@ -5,7 +5,7 @@ use warplens_ide_db::{Diagnostic, Severity};
 
 use super::accesses::Accesses;
 use super::effects::{Effect, effect, reads_memory};
-use super::ranges::text_range;
+use super::ranges::diagnostic;
 use crate::codes;
 
 pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
@@ -23,12 +23,7 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
                 "`{}` accesses memory, but `{name}` says that the statement does not; remove it",
                 instruction.mnemonic()
             );
-            found.push(Diagnostic::new(
-                text_range(range),
-                Severity::Warning,
-                codes::ASM_MEMORY_CLOBBER,
-                message,
-            ));
+            found.push(diagnostic(range, Severity::Warning, codes::ASM_MEMORY_CLOBBER, message));
         }
         Dialect::Rust => {
             let nomem = option("nomem");
@@ -47,12 +42,7 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
                     "`{mnemonic}` reads memory, but `{name}` says that the statement accesses none; write `readonly`"
                 ),
             };
-            found.push(Diagnostic::new(
-                text_range(&host),
-                Severity::Warning,
-                codes::ASM_MEMORY_CLOBBER,
-                message,
-            ));
+            found.push(diagnostic(&host, Severity::Warning, codes::ASM_MEMORY_CLOBBER, message));
         }
         Dialect::Triton => {}
         _ if statement.clobbers_memory() => {}
@@ -70,7 +60,7 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
             } else {
                 Severity::Warning
             };
-            found.push(Diagnostic::new(text_range(&host), severity, codes::ASM_MEMORY_CLOBBER, message));
+            found.push(diagnostic(&host, severity, codes::ASM_MEMORY_CLOBBER, message));
         }
     }
 }

@@ -4,7 +4,7 @@ use warplens_host::{Dialect, Statement};
 use warplens_ide_db::{Diagnostic, Severity};
 
 use super::placeholders::{PartKind, parts};
-use super::ranges::text_range;
+use super::ranges::diagnostic;
 use crate::codes;
 
 /// `%r1` with operands: nvcc reads the letter as a modifier of operand 1, and has none.
@@ -24,7 +24,7 @@ fn modifiers(statement: &Statement) -> Vec<Diagnostic> {
             "nvcc takes `%{name}` for an operand with the modifier `{}`; write `%%{name}`",
             &name[..1]
         );
-        Some(Diagnostic::new(text_range(&host), Severity::Error, codes::ASM_OPERAND_INDEX, message))
+        Some(diagnostic(&host, Severity::Error, codes::ASM_OPERAND_INDEX, message))
     };
     percents.filter_map(problem).collect()
 }
@@ -52,6 +52,6 @@ pub(super) fn check(statement: &Statement, found: &mut Vec<Diagnostic>) {
                 format!("`{text}` names an operand that does not exist; they are numbered 0 to {}", count - 1)
             }
         };
-        found.push(Diagnostic::new(text_range(&host), Severity::Error, codes::ASM_OPERAND_INDEX, message));
+        found.push(diagnostic(&host, Severity::Error, codes::ASM_OPERAND_INDEX, message));
     }
 }

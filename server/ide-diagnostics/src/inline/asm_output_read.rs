@@ -5,7 +5,7 @@ use warplens_host::Direction;
 use warplens_ide_db::{Diagnostic, Severity};
 
 use super::accesses::{Access, Accesses};
-use super::ranges::text_range;
+use super::ranges::diagnostic;
 use crate::codes;
 
 pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
@@ -45,12 +45,7 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) {
             "{} is read before it is written, but is an output only: its old value is not passed in; {fix}",
             accesses.name(index)
         );
-        found.push(Diagnostic::new(
-            text_range(&read.range),
-            Severity::Error,
-            codes::ASM_OUTPUT_READ,
-            message,
-        ));
+        found.push(diagnostic(&read.range, Severity::Error, codes::ASM_OUTPUT_READ, message));
     }
 }
 

@@ -6,7 +6,7 @@ use warplens_host::{Direction, Operand, Statement};
 use warplens_ide_db::{Diagnostic, Severity};
 
 use super::placeholders::{PartKind, parts};
-use super::ranges::text_range;
+use super::ranges::diagnostic;
 use crate::codes;
 
 /// The fewest elements in a row that show a pattern.
@@ -36,7 +36,7 @@ pub(super) fn check(text: &str, statement: &Statement, found: &mut Vec<Diagnosti
 fn problem(operand: &Operand, meant: &str) -> Diagnostic {
     let text = operand.expression.as_deref().unwrap_or_default();
     let message = format!("`{text}` is passed twice, and `{meant}` never; the others are in sequence");
-    Diagnostic::new(text_range(&operand.range), Severity::Warning, codes::ASM_REPEATED_OPERAND, message)
+    diagnostic(&operand.range, Severity::Warning, codes::ASM_REPEATED_OPERAND, message)
 }
 
 /// The operands in each pair of braces of the template, which are the elements of a vector.

@@ -5,7 +5,7 @@ use warplens_host::{Dialect, Direction, Statement};
 use warplens_ide_db::{Diagnostic, Severity};
 
 use super::placeholders::{PartKind, parts};
-use super::ranges::text_range;
+use super::ranges::diagnostic;
 use crate::codes;
 
 /// A statement with more than this many times the operands that it uses leaves the others unused on purpose.
@@ -43,12 +43,7 @@ pub(super) fn check(statement: &Statement, found: &mut Vec<Diagnostic>) {
             "is never written, so the variable gets an undefined value"
         };
         let message = format!("the template never uses {what} {index}, which {effect}; use it or remove it");
-        found.push(Diagnostic::new(
-            text_range(&operand.range),
-            Severity::Warning,
-            codes::ASM_UNUSED_OPERAND,
-            message,
-        ));
+        found.push(diagnostic(&operand.range, Severity::Warning, codes::ASM_UNUSED_OPERAND, message));
     }
 }
 

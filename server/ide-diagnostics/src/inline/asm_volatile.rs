@@ -5,7 +5,7 @@ use warplens_ide_db::{Diagnostic, Severity};
 
 use super::accesses::Accesses;
 use super::effects::{Effect, effect};
-use super::ranges::text_range;
+use super::ranges::diagnostic;
 use crate::codes;
 
 /// Reports at most one problem, and returns whether there is one.
@@ -44,6 +44,6 @@ pub(super) fn check(accesses: &Accesses<'_>, found: &mut Vec<Diagnostic>) -> boo
     };
     // A load that orders others may be wanted once.
     let severity = if instruction.opcode() == "ld" { Severity::Hint } else { Severity::Warning };
-    found.push(Diagnostic::new(text_range(&denial.range), severity, codes::ASM_VOLATILE, why));
+    found.push(diagnostic(&denial.range, severity, codes::ASM_VOLATILE, why));
     true
 }

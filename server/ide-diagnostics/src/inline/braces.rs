@@ -5,9 +5,8 @@ use rustc_hash::FxHashMap;
 use warplens_host::Statement;
 use warplens_ide_db::{Diagnostic, Severity};
 
-use super::comments::comments;
 use super::placeholders::{PartKind, parts};
-use super::ranges::text_range;
+use super::ranges::diagnostic;
 use crate::codes;
 
 /// The braces of the statements of a file.
@@ -75,14 +74,14 @@ impl Braces {
             _ => return None,
         };
         let range = statement.template.to_host(at..at + 1)?;
-        Some(Diagnostic::new(text_range(&range), Severity::Error, codes::SYNTAX, message))
+        Some(diagnostic(&range, Severity::Error, codes::SYNTAX, message))
     }
 }
 
 /// The unmatched braces of a statement's PTX.
 pub(super) fn unmatched(statement: &Statement) -> Unmatched {
     let mut found = Unmatched::default();
-    let comments = comments(&statement.template.text);
+    let comments = statement.template.comments();
     let is_code = |at: &usize| !comments.iter().any(|comment| comment.range.contains(at));
     for part in parts(statement) {
         let text = match part.kind {

@@ -6,7 +6,6 @@ use super::module::register;
 
 /// Text of the PTX document as the host file writes it in the literals of a statement: `%laneid` is `%%laneid`, the register of an
 /// operand its placeholder. `None` if it is not known how the literal writes a character.
-#[must_use]
 pub fn encode(text: &str, statement: &Statement, host: &str) -> Option<String> {
     let template = in_template(text, statement);
     let mut encoded = String::with_capacity(template.len());
@@ -66,7 +65,6 @@ fn written<'h>(statement: &Statement, host: &'h str, c: char) -> Option<&'h str>
 }
 
 /// How the template writes an operand.
-#[must_use]
 pub fn placeholder(statement: &Statement, index: usize) -> String {
     let name = &statement.operands[index].name;
     match (statement.dialect, name) {

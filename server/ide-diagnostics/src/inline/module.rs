@@ -26,7 +26,6 @@ pub struct Module {
 
 impl Module {
     /// The document of a statement. `target` is the one to check against if the file does not say.
-    #[must_use]
     pub fn new(statement: &Statement, target: Option<&str>) -> Module {
         let guarded = statement.place.architecture.and_then(own_target);
         let knows_target = guarded.is_some() || target.is_some();
@@ -42,7 +41,6 @@ impl Module {
 }
 
 /// The name of the register that holds an operand.
-#[must_use]
 pub fn register(statement: &Statement, index: usize) -> String {
     match (&statement.dialect, &statement.operands[index].name) {
         (Dialect::Gcc | Dialect::PtxAsm, None) => format!("%{index}"),
@@ -56,7 +54,6 @@ fn is_identifier(name: &str) -> bool {
 }
 
 /// The type of the register of an operand; `None` if it is a constant or not known.
-#[must_use]
 pub fn register_type<'s>(statement: &'s Statement, operand: &'s Operand) -> Option<&'static str> {
     let tied = operand.tied().and_then(|output| statement.operands.get(output));
     // LLVM declares registers by their width.
@@ -76,7 +73,6 @@ pub fn register_type<'s>(statement: &'s Statement, operand: &'s Operand) -> Opti
 }
 
 /// The directives at the start of a document.
-#[must_use]
 pub fn header(target: &str) -> String {
     let version = isa::versions().last().map_or_else(String::new, |last| last.version.to_string());
     format!(".version {version}\n.target {target}\n.address_size 64\n")

@@ -25,7 +25,6 @@ pub enum PartKind {
 }
 
 /// The parts of a statement's template, in text order and without gaps.
-#[must_use]
 pub fn parts(statement: &Statement) -> Vec<Part> {
     let text = &statement.template.text;
     let (mut parts, mut plain, mut at) = (Vec::new(), 0, 0);

@@ -63,7 +63,6 @@ pub fn proposed_fixes(
     Some(ProposedFixes { text, fixes, trial })
 }
 
-/// The finding that a diagnostic shows.
 fn reported<'s>(shown: &'s LaneView, diagnostic: &Diagnostic) -> Option<&'s Finding> {
     let is_shown = |finding: &Finding| {
         let place = finding.statement.and_then(|statement| shown.place(statement));

@@ -13,6 +13,7 @@ use warplens_ide_db::markdown::{escape, escape_message};
 use warplens_sim_ptx::meaning::OperandMeaning;
 use warplens_sim_warp::{LaneSet, LineTrace, Mask, TracedRegister, TracedVisit, WarpId};
 
+use crate::count::count;
 use crate::run::{Role, splits};
 use crate::view::{LaneView, LineOf, StatementView, counters, model_diff};
 
@@ -68,6 +69,9 @@ pub fn hover(shown: &LaneView, offset: TextSize, word: &str, line_of: LineOf<'_>
     if let Some(trace) = statement.trace {
         if let Some(cost) = counters::sentences(trace, shown.width()) {
             let _ = write!(markdown, "\n\n{cost}");
+        }
+        if let Some(all) = cost_of_all_warps(&statement, trace, shown) {
+            let _ = write!(markdown, "\n\n{all}");
         }
         let is_cell_address = meaning::of(&statement, &|register| names(register, word))
             .is_some_and(OperandMeaning::is_cell_address);
@@ -141,6 +145,13 @@ impl Held<'_> {
             _ => "-".to_owned(),
         })
     }
+}
+
+/// The counters of a statement summed over all warps, if others than the shown one reached it too.
+fn cost_of_all_warps(statement: &StatementView<'_>, trace: &LineTrace, shown: &LaneView) -> Option<String> {
+    let sum = shown.result.summed.iter().find(|sum| sum.statement == statement.id)?;
+    let cost = counters::sentences(sum, shown.width()).filter(|_| sum.count > trace.count)?;
+    Some(format!("All warps, {}: {cost}", count(sum.count, "visit")))
 }
 
 /// The values of all registers of a statement: a sentence for each, or a grid of lanes for a written register without a simple form.

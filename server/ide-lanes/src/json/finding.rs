@@ -33,6 +33,9 @@ pub(crate) struct JsonFinding<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     also: Option<JsonAlso>,
     related: Vec<JsonRelated<'r>>,
+    /// What the message of a race recommends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<JsonAdvice>,
     /// The first wrong element, if it does not hold what the launch expects.
     #[serde(skip_serializing_if = "Option::is_none")]
     element: Option<JsonElement<'r>>,
@@ -45,6 +48,14 @@ pub(crate) struct JsonFinding<'r> {
     #[cfg_attr(test, ts(optional, type = "string"))]
     #[schemars(with = "Option<String>")]
     schedule: Option<Schedule>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Advice"))]
+struct JsonAdvice {
+    name: &'static str,
+    /// Its words, a part of the message.
+    text: &'static str,
 }
 
 /// An element of a buffer.
@@ -111,6 +122,7 @@ impl<'r> JsonFinding<'r> {
             source: reported.source,
             also: JsonAlso::new(reported, at),
             related: related.collect(),
+            advice: finding.advice.map(|advice| JsonAdvice { name: advice.kind.name(), text: advice.text }),
             element: None,
             launch: finding.guess.and_then(|guess| resolved.guessed(guess)),
             schedule: finding.schedule,

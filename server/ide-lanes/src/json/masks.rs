@@ -8,6 +8,7 @@ use super::finding::JsonFinding;
 use super::line::JsonLine;
 use super::placed::PlacedTraces;
 use super::position::{Position, Positions};
+use super::sources::SourceLanes;
 
 /// One warp of a run: what is shown in an editor.
 #[derive(Debug, Serialize)]
@@ -54,6 +55,10 @@ pub struct Masks<'r> {
     pub(crate) lines: MaskLines,
     /// The lines of statements that the warp never reached, in ascending order.
     pub(crate) not_run: Vec<u32>,
+    /// The lines that the statements were compiled from, in the compact form.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<Vec<SourceLanes>>"))]
+    pub(crate) sources: Vec<SourceLanes>,
 }
 
 /// The statements that a warp executed.

@@ -7,7 +7,7 @@ use warplens_sim_warp::{LineTrace, Mask, TracedVisit, Visit};
 
 use super::line::{JsonVisit, json_visits};
 use super::mask::hex;
-use crate::run::Role;
+use crate::run::{Role, splits};
 
 /// The traces of statements, and the lines that have them.
 #[derive(Debug, Default, Serialize)]
@@ -34,6 +34,16 @@ pub struct StatementTrace<'t> {
     pub condition: Option<&'t str>,
     /// The selected visit, if any; `Some(None)` if the warp had not reached the statement at that point in time.
     pub chosen: Option<Option<&'t TracedVisit>>,
+}
+
+impl StatementTrace<'_> {
+    /// Whether some of the lanes of a visit executed the statement, and not all: of the chosen visit, or of any.
+    pub(crate) fn has_split(&self) -> bool {
+        match self.chosen {
+            Some(seen) => seen.is_some_and(|seen| seen.executed != 0 && seen.executed != seen.active),
+            None => self.trace.is_some_and(|trace| trace.visits.iter().any(splits)),
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]

@@ -2,10 +2,10 @@
 
 use std::cell::OnceCell;
 
-use rustc_hash::FxHashSet;
 use warplens_ide_db::{Database, Db, File, Item, items};
 use warplens_sim_launch::{
     CommentLaunch, INFERRED, LAUNCH_TAG, Launch, LineStarts, Listed, Problem, Span, in_comments, launches,
+    refuse_duplicate_names,
 };
 use warplens_syntax::Language;
 
@@ -103,7 +103,8 @@ pub(crate) fn launches_in(
         match launches(&file.text, file.format) {
             Ok(mut listed) => {
                 listed.retain(|listed| names_document(&listed.launch, file));
-                refuse_duplicate_names(&mut listed);
+                // Different values of `file` may name the same document.
+                refuse_duplicate_names(&mut listed, |_| ());
                 let listed = listed.into_iter();
                 found.extend(
                     listed.map(|listed| configured(listed, LaunchSource::File, None, kernels, in_file)),
@@ -151,18 +152,6 @@ fn inferred(kernel: &DocumentKernel) -> AvailableLaunch {
 /// Whether a launch is of the document. A launch without a `file` may be of any document, and its problem must be shown.
 fn names_document(launch: &Launch, file: &LaunchFile) -> bool {
     launch.file.as_deref().is_none_or(|name| file.document.is(name))
-}
-
-/// Reports a name that an earlier launch of the document has. The reader of launch files cannot: different values of `file` may
-/// name the same document.
-fn refuse_duplicate_names(listed: &mut [Listed]) {
-    let mut names = FxHashSet::default();
-    for Listed { launch, problem } in listed {
-        if !names.insert(launch.name.clone()) && problem.is_none() {
-            let message = format!("duplicate launch name `{}` in this file: rename one", launch.name);
-            *problem = Some(Problem { at: launch.spans.of("name"), ..Problem::anywhere(message) });
-        }
-    }
 }
 
 /// A launch of a launch file, or of a comment above the kernel `below`.

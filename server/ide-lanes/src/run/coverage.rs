@@ -174,34 +174,41 @@ fn branches(flow: &ControlFlow, traces: &Traces<'_>) -> Vec<BranchSides> {
 fn switches(flow: &ControlFlow, traces: &Traces<'_>) -> Vec<SwitchTargets> {
     let executed = |at: StatementId| traces.get(&at).map_or(0, |trace| trace.executed_lanes);
     let active = |at: StatementId| traces.get(&at).map_or(0, |trace| trace.active_lanes);
-    let is_switch = |end: &&BlockEnd| end.targets.len() > 1;
+    let ends: FxHashMap<StatementId, &BlockEnd> = flow.ends.iter().map(|end| (end.statement, end)).collect();
+    let mut branched_to: FxHashMap<StatementId, u64> = FxHashMap::default();
+    let mut tables_of: FxHashMap<StatementId, usize> = FxHashMap::default();
+    let mut switches = Vec::new();
+    for end in &flow.ends {
+        match end.targets[..] {
+            [] => {}
+            [target] => *branched_to.entry(target).or_default() += executed(end.statement),
+            _ => {
+                let targets: BTreeSet<StatementId> = end.targets.iter().copied().collect();
+                targets.iter().for_each(|target| *tables_of.entry(*target).or_default() += 1);
+                switches.push((end.statement, targets));
+            }
+        }
+    }
     let falls_into = |at: StatementId| {
         let Some(before) = at.0.checked_sub(1).map(StatementId) else { return 0 };
-        match flow.ends.iter().find(|end| end.statement == before) {
+        match ends.get(&before) {
             None => active(before),
             Some(end) if end.continues => active(before) - executed(before),
             Some(_) => 0,
         }
     };
-    let branches_to = |at: StatementId| -> u64 {
-        let ends = flow.ends.iter().filter(|end| end.targets == [at]);
-        ends.map(|end| executed(end.statement)).sum()
+    let from_tables = |at: &StatementId| {
+        active(*at).saturating_sub(falls_into(*at) + branched_to.get(at).copied().unwrap_or_default())
     };
-    let from_tables = |at: StatementId| active(at).saturating_sub(falls_into(at) + branches_to(at));
-    let tables_of =
-        |at: StatementId| flow.ends.iter().filter(is_switch).filter(|end| end.targets.contains(&at)).count();
-    let of = |switch: &BlockEnd| {
-        let targets: BTreeSet<StatementId> = switch.targets.iter().copied().collect();
-        let own = targets.iter().filter(|target| tables_of(**target) == 1);
-        let others = executed(switch.statement).saturating_sub(own.map(|target| from_tables(*target)).sum());
-        let is_reached = |target: StatementId| match tables_of(target) {
-            1 => from_tables(target) > 0,
-            _ => from_tables(target) > 0 && others > 0,
-        };
-        let targets = targets.into_iter().map(|target| (target, is_reached(target))).collect();
-        SwitchTargets { statement: switch.statement, targets }
+    let of = |(statement, targets): (StatementId, BTreeSet<StatementId>)| {
+        let own = targets.iter().filter(|target| tables_of[target] == 1);
+        let others = executed(statement).saturating_sub(own.map(from_tables).sum());
+        let is_reached =
+            |target: &StatementId| from_tables(target) > 0 && (tables_of[target] == 1 || others > 0);
+        let targets = targets.iter().map(|target| (*target, is_reached(target))).collect();
+        SwitchTargets { statement, targets }
     };
-    flow.ends.iter().filter(is_switch).map(of).collect()
+    switches.into_iter().map(of).collect()
 }
 
 fn covered(buffer: &PlacedBuffer, accessed: &AccessedBytes, is_output: bool) -> BufferCoverage {

@@ -31,7 +31,6 @@ pub struct RunRequest {
 
 impl RunRequest {
     /// The first launch of the document, as it is written.
-    #[must_use]
     pub fn first(options: RunOptions) -> RunRequest {
         RunRequest {
             entry: None,

@@ -20,7 +20,6 @@ pub const MAX_RECORDING: usize = 256 << 20;
 
 impl Prepared {
     /// The warp with a number in the launch.
-    #[must_use]
     pub fn warp_at(&self, number: u32) -> WarpId {
         let warps = (self.warps() as u32).max(1);
         let (block, warp) = (number / warps, number % warps);
@@ -123,7 +122,6 @@ pub struct Replay {
 
 impl Replay {
     /// A launch that has run with this result. Its recording takes at most about `max_bytes`.
-    #[must_use]
     pub fn new(prepared: Prepared, result: Arc<RunResult>, max_bytes: usize) -> Replay {
         let layout = Arc::new(prepared.layout());
         let steps = result.totals.warp_instructions;
@@ -149,23 +147,19 @@ impl Replay {
     }
 
     /// The number of steps of the launch.
-    #[must_use]
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    #[must_use]
     pub fn shared_layout(&self) -> Arc<Layout> {
         Arc::clone(&self.layout)
     }
 
     /// The number of a warp in the launch.
-    #[must_use]
     pub fn number(&self, WarpId { cta, warp }: WarpId) -> u32 {
         let [x, y, _] = self.prepared.grid();
         ((cta[2] * y + cta[1]) * x + cta[0]) * self.layout.warps + warp

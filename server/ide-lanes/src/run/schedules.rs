@@ -30,13 +30,10 @@ pub struct Exploration {
 
 impl Exploration {
     /// The first `count` schedules of a seed.
-    #[must_use]
     pub fn new(seed: u64, count: u32) -> Exploration {
         Exploration { seed, first: 0, count, max_steps: u64::MAX }
     }
 
-    /// One schedule.
-    #[must_use]
     pub fn replay(schedule: Schedule) -> Exploration {
         Exploration { seed: schedule.seed, first: schedule.index, count: 1, max_steps: u64::MAX }
     }
@@ -49,7 +46,6 @@ const MIN_STEPS: u64 = 50_000;
 impl Prepared {
     /// This run under a schedule. If the model was not chosen, schedules with odd numbers use the one that lets each lane make
     /// progress, as GPUs do since sm_70.
-    #[must_use]
     pub fn under(&self, schedule: Schedule) -> Prepared {
         let mut under = self.clone();
         under.options.schedule = Some(schedule);
@@ -230,7 +226,8 @@ impl Usual<'_> {
             }
             let difference = self.explained(&mut explanation, under)?;
             let writer = self.writer(under, &name, failure.element.index)?;
-            let message = format!("{}\nunder schedule {schedule} only; {ADVICE}", failure.message);
+            let advice = advice(difference);
+            let message = format!("{}\nunder schedule {schedule} only; {advice}", failure.message);
             let message = FindingKind::ExpectFailed.with_term(&message);
             let finding = finding(FindingKind::ExpectFailed, message, writer, difference, schedule);
             differing.add(result, &name, finding);
@@ -291,7 +288,7 @@ impl Usual<'_> {
         schedule: Schedule,
     ) -> Finding {
         let kind = FindingKind::OrderDependent;
-        let message = kind.with_term(&format!("{what}\n{}", legal.unwrap_or(ADVICE)));
+        let message = kind.with_term(&format!("{what}\n{}", legal.unwrap_or(advice(difference))));
         let severity = if legal.is_some() { Severity::Information } else { kind.severity() };
         Finding { severity, ..finding(kind, message, writer, difference, schedule) }
     }
@@ -308,20 +305,19 @@ impl Usual<'_> {
         }
     }
 
-    /// Takes a run under each of both schedules.
+    /// Takes a run under each of both schedules, and one in which loads see the newest values: if that changes the result, the order
+    /// of threads is not the cause.
     fn first_difference(&self, under: &Prepared) -> Result<Option<OrderDifference>, Cancelled> {
-        let log = |prepared: &Prepared| {
-            let options = RunOptions {
-                log_order: true,
-                limits: Limits { max_warps: 0, ..prepared.options.limits },
-                eager: prepared.options.eager,
-                schedule: prepared.options.schedule,
-                ..RunOptions::default()
-            };
-            Ok(prepared.again(options, self.control)?.order_log)
+        let logged = |prepared: &Prepared, newest_values: bool| {
+            let options = RunOptions { log_order: true, newest_values, ..RunOptions::default() };
+            prepared.again(options, self.control)
         };
-        let (usual, other) = (log(self.prepared)?, log(under)?);
-        Ok(other.zip(usual).and_then(|(other, usual)| other.first_difference(&usual)))
+        let (mut usual, other) = (logged(self.prepared, false)?, logged(under, false)?);
+        let newest = logged(under, true)?;
+        if under.resolved.buffers.iter().any(|buffer| buffer.bytes(&newest) != buffer.bytes(&other)) {
+            usual = newest;
+        }
+        Ok(other.order_log.zip(usual.order_log).and_then(|(other, usual)| other.first_difference(&usual)))
     }
 
     fn writer(&self, under: &Prepared, buffer: &str, index: u64) -> Result<Option<StatementId>, Cancelled> {
@@ -334,8 +330,18 @@ impl Usual<'_> {
     }
 }
 
-const ADVICE: &str = "make the result independent of who comes first: update with one atomic, wait for a barrier, or derive \
-                      the position from the thread's number";
+fn advice(difference: Option<OrderDifference>) -> &'static str {
+    match difference.and_then(|difference| difference.read.unseen) {
+        Some(_) => {
+            "order the store before the load: put `fence.acq_rel.gpu` between the store and what tells the other threads of it, and \
+             another one between reading that and the load"
+        }
+        None => {
+            "make the result independent of who comes first: update with one atomic, wait for a barrier, or derive the position from \
+             the thread's number"
+        }
+    }
+}
 
 /// A finding at the first statement at which the orders matter, or else at the store of the element.
 fn finding(
@@ -352,18 +358,26 @@ fn finding(
     let store = writer.map(|writer| Related::new(writer.0, "stores the element"));
     let first = difference.map(|OrderDifference { read, other }| {
         let usual = other.map_or("nothing".to_owned(), |other| other.to_string());
-        let message = format!(
-            "the orders differ from here on: lane {} reads {}, and {usual} by default",
-            read.lane, read.value
-        );
+        let message = match read.unseen {
+            Some(_) => {
+                format!("lane {} may read the older value {} here instead of {usual}", read.lane, read.value)
+            }
+            None => format!(
+                "the orders differ from here on: lane {} reads {}, and {usual} by default",
+                read.lane, read.value
+            ),
+        };
         Related::new(read.statement.0, message)
     });
+    let unseen = read
+        .and_then(|read| read.unseen)
+        .map(|store| Related::new(store.0, "no fence, release or barrier orders this store before the load"));
     if at_writer {
         finding.statement = writer;
-        finding.related = first.into_iter().collect();
+        finding.related = first.into_iter().chain(unseen).collect();
     } else {
         finding.statement = read.map(|read| read.statement);
-        finding.related = first.into_iter().chain(store).collect();
+        finding.related = first.into_iter().chain(unseen).chain(store).collect();
     }
     if let Some(read) = read.filter(|_| !at_writer) {
         (finding.cta, finding.warp, finding.lanes) = (read.warp.cta, read.warp.warp, 1 << read.lane);

@@ -21,7 +21,6 @@ pub struct Verdict {
     pub(crate) missing: Vec<Missing>,
 }
 
-/// The verdicts.
 pub const VERDICTS: [&str; 3] = ["clean", "findings", "incomplete"];
 
 /// Evidence that a run lacks. The names are stable.
@@ -48,7 +47,6 @@ pub enum Missing {
 
 impl Missing {
     /// The name in JSON and in texts.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Missing::StepLimit => "step-limit",
@@ -65,7 +63,6 @@ impl Missing {
 
 impl Missing {
     /// What is missing, for people.
-    #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
             Missing::StepLimit => "the run reached the step limit",
@@ -82,7 +79,6 @@ impl Missing {
 
 impl Verdict {
     /// `clean`, `findings` or `incomplete`. Findings outweigh missing evidence.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         match (self.found, self.missing.is_empty()) {
             (true, _) => "findings",
@@ -91,17 +87,14 @@ impl Verdict {
         }
     }
 
-    #[must_use]
     pub fn has_findings(&self) -> bool {
         self.found
     }
 
-    #[must_use]
     pub fn is_incomplete(&self) -> bool {
         !self.found && !self.missing.is_empty()
     }
 
-    #[must_use]
     pub fn missing(&self) -> &[Missing] {
         &self.missing
     }

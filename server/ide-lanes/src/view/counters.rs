@@ -24,7 +24,7 @@ pub(crate) fn sentences(trace: &LineTrace, width: u32) -> Option<String> {
             String::new()
         };
         sentences.push(format!(
-            "Global memory: {} touch {} of 32 bytes, ideal {}{worst}.",
+            "Global memory: {}, {} of 32 bytes, ideal {}{worst}.",
             count(global.requests, "request"),
             count(global.sectors, "sector"),
             global.ideal
@@ -102,15 +102,13 @@ mod tests {
         let global = Sectors { requests: 4, sectors: 16, ideal: 16, worst: 4, worst_ideal: 4 };
         check(
             Counters { global, ..Counters::default() },
-            expect![
-                " | Active lanes: 75%. Global memory: 4 requests touch 16 sectors of 32 bytes, ideal 16."
-            ],
+            expect![" | Active lanes: 75%. Global memory: 4 requests, 16 sectors of 32 bytes, ideal 16."],
         );
         let global = Sectors { requests: 4, sectors: 32, ideal: 16, worst: 8, worst_ideal: 4 };
         check(
             Counters { global, ..Counters::default() },
             expect![
-                "8 sectors, ideal 4 | Active lanes: 75%. Global memory: 4 requests touch 32 sectors of 32 bytes, ideal 16; the worst touches 8, ideal 4."
+                "8 sectors, ideal 4 | Active lanes: 75%. Global memory: 4 requests, 32 sectors of 32 bytes, ideal 16; the worst touches 8, ideal 4."
             ],
         );
         let shared = Wavefronts { requests: 1, wavefronts: 2, ideal: 1, worst_ways: 2 };

@@ -18,8 +18,8 @@ use super::text;
 use super::values::Reading;
 use crate::findings::{ReportedFinding, Reporter, Unexpected};
 use crate::json::{
-    JsonChosen, JsonFinding, JsonLine, MaskLines, Masks, PlacedTraces, Position, Positions, StatementTrace,
-    hex,
+    JsonChosen, JsonFinding, JsonLine, MaskLines, Masks, PlacedTraces, Position, Positions, SourceLanes,
+    StatementTrace, hex,
 };
 use crate::launches::LaunchSource;
 use crate::program::Statement;
@@ -112,7 +112,6 @@ impl LaneView {
     }
 
     /// The same lanes without the memory of the run and its other warps, to keep when the run is dropped.
-    #[must_use]
     pub fn alone(&self) -> LaneView {
         let resolved = Arc::new(self.run.resolved.without_memory());
         let result = Arc::new(self.result.of_warp(self.warp.cta, self.warp.warp));
@@ -352,6 +351,7 @@ impl LaneView {
                 false => MaskLines::Each { lines: self.lines(values, positions) },
             },
             not_run: self.lines_not_run(at),
+            sources: if compact { self.source_lanes(positions) } else { Vec::new() },
         }
     }
 
@@ -376,6 +376,16 @@ impl LaneView {
             statement.trace.is_some().then(|| ((line, character), self.trace_of(&statement), notes()))
         };
         PlacedTraces::new(self.statements().filter_map(placed).collect(), &text::label)
+    }
+
+    /// The lanes of the source lines that the statements were compiled from.
+    fn source_lanes(&self, at: Positions<'_>) -> Vec<SourceLanes> {
+        let reached = self.statements().filter(|statement| statement.trace.is_some());
+        let placed = reached.filter_map(|statement| {
+            let source = statement.statement.source.as_deref()?;
+            Some((&source.line, at(statement.id)?.line, self.trace_of(&statement)))
+        });
+        SourceLanes::all(placed, &|statement| text::label(statement, &[]))
     }
 
     /// The lines of the statements that the warp did not reach; none if the launch did not start, or if the rest of the run may reach
@@ -438,7 +448,6 @@ pub(crate) fn buffer_object(buffer: &PlacedBuffer) -> Object {
 impl StatementView<'_> {
     /// The values of a register in a line of text, at most `most` of them: `= lane + 100`, `= 0 1 4 9 …`. `None` if no lane has written
     /// the register.
-    #[must_use]
     pub fn values_in_line(&self, register: &str, most: usize) -> Option<String> {
         let seen = self.seen?;
         let held = seen.register(register)?;

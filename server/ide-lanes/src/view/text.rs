@@ -68,19 +68,10 @@ pub fn line<'t>(statements: impl IntoIterator<Item = StatementTrace<'t>>, style:
 pub(crate) fn label(statement: &StatementTrace<'_>, notes: &[String]) -> String {
     let style = Style { format: Format::Label, full: true, values: false };
     let label = line([*statement], style).unwrap_or_default().replace(" | ", "|");
-    let condition = statement.condition.filter(|_| has_split(statement)).map(str::to_owned);
+    let condition = statement.condition.filter(|_| statement.has_split()).map(str::to_owned);
     match joined(condition.into_iter().chain(notes.iter().cloned())) {
         Some(rest) => format!("{label}  {rest}"),
         None => label,
-    }
-}
-
-/// Whether lanes diverged at a branch, in the chosen visit or in any.
-fn has_split(statement: &StatementTrace<'_>) -> bool {
-    let split = |active: Mask, executed: Mask| executed != 0 && executed != active;
-    match statement.chosen {
-        Some(seen) => seen.is_some_and(|seen| split(seen.active, seen.executed)),
-        None => statement.trace.is_some_and(|trace| trace.visits.iter().any(splits)),
     }
 }
 

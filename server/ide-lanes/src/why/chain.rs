@@ -4,9 +4,11 @@
 //! register operand with that operand. It ends at arithmetic with several register operands, and at constants, special registers,
 //! parameters and initial contents of memory.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
-use warplens_sim_warp::recording::{Access, CellId, EDIT, Place, Space, Write, WriteSite};
+use warplens_sim_warp::recording::{Access, CellId, EDIT, Layout, Place, Space, Write, WriteSite};
 use warplens_sim_warp::{Cancelled, Control, Mask, StatementId};
 
 use super::instruction::{Instruction, Operand};
@@ -52,6 +54,7 @@ pub struct LinkOperand {
 /// A step with everything that it did.
 struct Step {
     site: WriteSite,
+    layout: Arc<Layout>,
     active: Mask,
     /// Of registers, whatever the activation.
     writes: Vec<Write>,
@@ -64,6 +67,37 @@ enum Next {
     /// Memory as the lanes of the same statement that come first left it.
     Within(Step, Place),
     End,
+}
+
+/// Where the value of a step comes from.
+enum Source {
+    /// It is the value that another place had.
+    Copied(Next),
+    /// Arithmetic with operands.
+    Computed,
+    /// A constant, a parameter or initial contents of memory.
+    Unknown,
+}
+
+impl Step {
+    /// A value that a register of a lane had before the step.
+    fn register(&self, lane: u32, cell: CellId) -> Source {
+        Source::Copied(Next::At(self.question(lane, cell)))
+    }
+
+    /// What a register of a lane had before the step, in the activation of the step.
+    fn question(&self, lane: u32, cell: CellId) -> Question {
+        let cell = self.layout.at_depth(cell, self.site.depth);
+        Question { place: Place::Register { warp: self.site.warp, lane, cell }, before: self.site.step }
+    }
+
+    /// The register that a place is, whatever the activation.
+    fn cell(&self, place: Place) -> Option<CellId> {
+        match place {
+            Place::Register { cell, .. } => Some(self.layout.base(cell)),
+            Place::Byte { .. } => None,
+        }
+    }
 }
 
 impl Replay {
@@ -216,24 +250,22 @@ impl Replay {
         let details =
             self.with_event(site.step, control, |event| (event.active, event.writes(), event.accesses()))?;
         let (active, mut writes, accesses) = details.unwrap_or_default();
-        let layout = self.layout();
+        let layout = self.shared_layout();
         writes.iter_mut().for_each(|write| write.cell = layout.base(write.cell));
-        Ok(Step { site, active, writes, accesses })
+        Ok(Step { site, layout, active, writes, accesses })
     }
 
-    /// The value that a register, or several, had before the statement of a site in its lane.
+    /// The value that a register, or several, had before a step in its lane.
     fn value_before(
         &mut self,
         (cell, cells): (CellId, u32),
-        site: WriteSite,
+        step: &Step,
         control: Control<'_>,
     ) -> Result<Option<u128>, Cancelled> {
-        let WriteSite { step, warp, lane, depth, .. } = site;
         let mut all = None;
         for word in 0..cells.clamp(1, 4) {
-            let cell = self.layout().at_depth(CellId(cell.0 + word), depth);
-            let value = self.last_write(Place::Register { warp, lane, cell }, step, control)?;
-            let value = value.and_then(|site| site.value);
+            let Question { place, before } = step.question(step.site.lane, CellId(cell.0 + word));
+            let value = self.last_write(place, before, control)?.and_then(|site| site.value);
             if let Some(value) = value {
                 all = Some(all.unwrap_or(0) | value << (32 * word));
             }
@@ -250,12 +282,9 @@ impl Replay {
         control: Control<'_>,
     ) -> Result<(u128, u16), Cancelled> {
         match place {
-            Place::Register { warp, lane, cell } => {
+            Place::Register { cell, .. } => {
                 let value = match step.site.value {
-                    None => {
-                        let place = Place::Register { warp, lane, cell };
-                        self.last_write(place, step.site.visible, control)?.and_then(|site| site.value)
-                    }
+                    None => self.last_write(place, step.site.visible, control)?.and_then(|site| site.value),
                     value => value,
                 };
                 Ok((value.unwrap_or(0), self.layout().get(cell).bits))
@@ -284,103 +313,132 @@ impl Replay {
         instruction: &Instruction,
         control: Control<'_>,
     ) -> Result<(Link, Next), Cancelled> {
-        let WriteSite { step: number, statement, warp, lane, depth, .. } = step.site;
-        let layout = self.shared_layout();
+        let WriteSite { step: number, statement, warp, lane, .. } = step.site;
         let (value, bits) = self.value_of(&step, place, instruction, control)?;
         let operands = self.operands(instruction, &step, control)?;
-        let link = |is_copy| Link { step: number, statement, warp, lane, is_copy, value, bits, operands };
-        let at = |place: Place| Next::At(Question { place, before: number });
-        let register =
-            |lane: u32, cell: CellId| Place::Register { warp, lane, cell: layout.at_depth(cell, depth) };
-        let written = match place {
-            Place::Register { cell, .. } => Some(layout.base(cell)),
-            Place::Byte { .. } => None,
+        let only = match instruction.registers()[..] {
+            [cell] => Next::At(step.question(lane, cell)),
+            _ => Next::End,
         };
-        let word = written.map_or(0, |cell| word_of(instruction, cell));
-        let computed = |link: Link| {
-            let next = match instruction.registers()[..] {
-                [cell] => at(register(lane, cell)),
-                _ => Next::End,
-            };
-            (link, next)
+        let (is_copy, next) = match self.source_of(step, place, instruction, control)? {
+            Source::Copied(next) => (true, next),
+            Source::Computed => (false, only),
+            Source::Unknown => (false, Next::End),
         };
+        Ok((Link { step: number, statement, warp, lane, is_copy, value, bits, operands }, next))
+    }
+
+    /// Where the value that a step wrote to a place comes from.
+    fn source_of(
+        &mut self,
+        step: Step,
+        place: Place,
+        instruction: &Instruction,
+        control: Control<'_>,
+    ) -> Result<Source, Cancelled> {
+        let WriteSite { warp, lane, .. } = step.site;
         let meaning = instruction.meaning();
-        match meaning {
-            Meaning::Copy => Ok(match instruction.copied() {
-                Some(Operand::Register { cell, .. }) => {
-                    (link(true), at(register(lane, CellId(cell.0 + word))))
-                }
-                _ => (link(false), Next::End),
-            }),
-            Meaning::Shuffle => {
-                let from = self.shuffled_from(instruction, &step, control)?;
-                let value = instruction.targets.iter().rfind(|target| layout.get(**target).bits > 1);
-                let is_value = written.is_some() && written.as_ref() == value;
-                match (instruction.sources.first(), from) {
-                    (Some(Operand::Register { cell, .. }), Some(from)) if is_value => {
-                        Ok((link(true), at(register(from, *cell))))
-                    }
-                    _ => Ok(computed(link(false))),
-                }
-            }
-            Meaning::Load | Meaning::Atomic { .. } if let Some(written) = written => {
-                let Some((access, address)) = read_by(&step) else { return Ok((link(false), Next::End)) };
-                let each = element_bytes(access, instruction);
-                let address = address + u64::from(position_of(instruction, written)) * each;
-                let place = Place::Byte { space: access.space, owner: access.owner_of(warp, lane), address };
-                if matches!(access.space, Space::Param | Space::Const) {
-                    return Ok((link(false), Next::End));
-                }
-                // An atomic serves its lanes one after the other.
-                if matches!(meaning, Meaning::Atomic { .. })
-                    && let Some(earlier) = served_before(&step, address)
-                {
-                    let site = WriteSite { lane: earlier, ..step.site };
-                    return Ok((link(true), Next::Within(Step { site, ..step }, place)));
-                }
-                match self.last_write(place, number, control)? {
-                    Some(_) => Ok((link(true), at(place))),
-                    None => Ok((link(false), Next::End)),
-                }
-            }
-            Meaning::Store | Meaning::Atomic { exchanges: true } => {
-                let Some((start, each, index)) = element(&step, place, instruction) else {
-                    return Ok((link(false), Next::End));
-                };
-                let stored = instruction.stored();
-                let offset = match place {
-                    Place::Byte { address, .. } => address - start,
-                    Place::Register { .. } => 0,
-                };
-                // A wide value of one operand takes several registers.
-                let (operand, word) = match stored.get(index) {
-                    Some(operand) if stored.len() > 1 => (Some(*operand), offset / 4),
-                    _ => (stored.first().copied(), (index as u64 * each + offset) / 4),
-                };
-                Ok(match operand {
-                    Some(Operand::Register { cell, .. }) => {
-                        let words = u64::from(layout.span(statement, *cell)).max(1);
-                        (link(true), at(register(lane, CellId(cell.0 + word.min(words - 1) as u32))))
-                    }
-                    _ => (link(false), Next::End),
+        match (meaning, place) {
+            (Meaning::Copy, _) => {
+                let word = step.cell(place).map_or(0, |cell| word_of(instruction, cell));
+                Ok(match instruction.copied() {
+                    Some(Operand::Register { cell, .. }) => step.register(lane, CellId(cell.0 + word)),
+                    _ => Source::Unknown,
                 })
             }
-            Meaning::MemoryCopy => {
-                let written =
-                    step.accesses.iter().find(|access| access.writes).and_then(|to| to.address_of(lane));
-                let (Some((from, source)), Some(target), Place::Byte { address, .. }) =
-                    (read_by(&step), written, place)
-                else {
-                    return Ok((link(false), Next::End));
+            (Meaning::Shuffle, _) => {
+                let from = self.shuffled_from(instruction, &step, control)?;
+                let is_wide = |target: &&CellId| self.layout().get(**target).bits > 1;
+                let value = instruction.targets.iter().rfind(is_wide);
+                let is_value = value.copied().is_some_and(|value| step.cell(place) == Some(value));
+                Ok(match (instruction.sources.first(), from) {
+                    (Some(Operand::Register { cell, .. }), Some(from)) if is_value => {
+                        step.register(from, *cell)
+                    }
+                    _ => Source::Computed,
+                })
+            }
+            (Meaning::Load | Meaning::Atomic { .. }, Place::Register { .. }) => {
+                self.loaded_from(step, place, instruction, control)
+            }
+            (Meaning::Store | Meaning::Atomic { exchanges: true }, _) => {
+                Ok(self.stored_from(&step, place, instruction))
+            }
+            (Meaning::MemoryCopy, Place::Byte { address, .. }) => {
+                let written = step.accesses.iter().find(|access| access.writes);
+                let target = written.and_then(|to| to.address_of(lane));
+                let Some(((from, source), target)) = read_by(&step).zip(target) else {
+                    return Ok(Source::Unknown);
                 };
                 let address = source.wrapping_add(address.wrapping_sub(target));
                 let place = Place::Byte { space: from.space, owner: from.owner_of(warp, lane), address };
-                match self.last_write(place, number, control)? {
-                    Some(_) => Ok((link(true), at(place))),
-                    None => Ok((link(false), Next::End)),
-                }
+                self.written_memory(&step, place, control)
             }
-            _ => Ok(computed(link(false))),
+            (Meaning::MemoryCopy, Place::Register { .. }) => Ok(Source::Unknown),
+            _ => Ok(Source::Computed),
+        }
+    }
+
+    /// The memory that a load or an atomic read into a register.
+    fn loaded_from(
+        &mut self,
+        step: Step,
+        place: Place,
+        instruction: &Instruction,
+        control: Control<'_>,
+    ) -> Result<Source, Cancelled> {
+        let WriteSite { warp, lane, .. } = step.site;
+        let Some((access, address)) = read_by(&step) else { return Ok(Source::Unknown) };
+        let each = element_bytes(access, instruction);
+        let address =
+            address + u64::from(step.cell(place).map_or(0, |cell| position_of(instruction, cell))) * each;
+        let place = Place::Byte { space: access.space, owner: access.owner_of(warp, lane), address };
+        if matches!(access.space, Space::Param | Space::Const) {
+            return Ok(Source::Unknown);
+        }
+        // An atomic serves its lanes one after the other.
+        if matches!(instruction.meaning(), Meaning::Atomic { .. })
+            && let Some(earlier) = served_before(&step, address)
+        {
+            let site = WriteSite { lane: earlier, ..step.site };
+            return Ok(Source::Copied(Next::Within(Step { site, ..step }, place)));
+        }
+        self.written_memory(&step, place, control)
+    }
+
+    /// Memory as a step read it. What nobody has written are its initial contents.
+    fn written_memory(
+        &mut self,
+        step: &Step,
+        place: Place,
+        control: Control<'_>,
+    ) -> Result<Source, Cancelled> {
+        let before = step.site.step;
+        Ok(match self.last_write(place, before, control)? {
+            Some(_) => Source::Copied(Next::At(Question { place, before })),
+            None => Source::Unknown,
+        })
+    }
+
+    /// The register that a store or an exchange wrote to memory.
+    fn stored_from(&self, step: &Step, place: Place, instruction: &Instruction) -> Source {
+        let Some((start, each, index)) = element(step, place, instruction) else { return Source::Unknown };
+        let stored = instruction.stored();
+        let offset = match place {
+            Place::Byte { address, .. } => address - start,
+            Place::Register { .. } => 0,
+        };
+        // A wide value of one operand takes several registers.
+        let (operand, word) = match stored.get(index) {
+            Some(operand) if stored.len() > 1 => (Some(*operand), offset / 4),
+            _ => (stored.first().copied(), (index as u64 * each + offset) / 4),
+        };
+        match operand {
+            Some(Operand::Register { cell, .. }) => {
+                let words = u64::from(self.layout().span(step.site.statement, *cell)).max(1);
+                step.register(step.site.lane, CellId(cell.0 + word.min(words - 1) as u32))
+            }
+            _ => Source::Unknown,
         }
     }
 
@@ -391,7 +449,7 @@ impl Replay {
         step: &Step,
         control: Control<'_>,
     ) -> Result<Vec<LinkOperand>, Cancelled> {
-        let WriteSite { step: before, statement, warp, lane, depth, .. } = step.site;
+        let WriteSite { statement, lane, .. } = step.site;
         let mut operands: Vec<LinkOperand> = Vec::new();
         for source in &instruction.sources {
             let name = source.name().clone();
@@ -402,10 +460,8 @@ impl Replay {
                 Operand::Register { cell, .. } => {
                     let cells = self.layout().span(statement, *cell);
                     let bits = if cells > 1 { 32 * cells as u16 } else { self.layout().get(*cell).bits };
-                    let value = self.value_before((*cell, cells), step.site, control)?;
-                    let cell = self.layout().at_depth(*cell, depth);
-                    let place = Place::Register { warp, lane, cell };
-                    LinkOperand { name, value, bits, question: Some(Question { place, before }) }
+                    let value = self.value_before((*cell, cells), step, control)?;
+                    LinkOperand { name, value, bits, question: Some(step.question(lane, *cell)) }
                 }
                 Operand::Constant(text) => {
                     let value = warplens_ide_db::notation::parsed(text).map(|value| value as u128);
@@ -435,7 +491,7 @@ impl Replay {
         let mut values = Vec::new();
         for source in &instruction.sources {
             values.push(match source {
-                Operand::Register { cell, .. } => self.value_before((*cell, 1), step.site, control)?,
+                Operand::Register { cell, .. } => self.value_before((*cell, 1), step, control)?,
                 Operand::Constant(text) if text == "RZ" => Some(0),
                 source => warplens_ide_db::notation::parsed(source.name()).map(|value| value as u128),
             });

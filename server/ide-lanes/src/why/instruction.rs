@@ -48,7 +48,6 @@ pub(super) struct Instruction {
 const CONSTANT_REGISTERS: [&str; 6] = ["RZ", "URZ", "PT", "UPT", "SRZ", "_"];
 
 impl Instruction {
-    /// Reads the text of a statement.
     pub(super) fn read(text: &str, statement: StatementId, layout: &Layout) -> Instruction {
         let text = without_comment(text).trim_end_matches(';').trim_end();
         let text = match text.strip_prefix('@') {
@@ -107,7 +106,6 @@ impl Instruction {
 }
 
 /// A statement without the comment before it, the address in a listing.
-#[must_use]
 pub fn without_comment(text: &str) -> &str {
     let text = text.trim();
     let rest = text.strip_prefix("/*").and_then(|rest| rest.split_once("*/"));

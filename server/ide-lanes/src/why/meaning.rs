@@ -13,7 +13,6 @@ pub(super) enum Meaning {
     Atomic {
         exchanges: bool,
     },
-    /// Copies memory to memory.
     MemoryCopy,
     Compute,
 }

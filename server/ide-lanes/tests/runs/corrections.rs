@@ -38,7 +38,7 @@ fn check(body: &str, expected: Expect) {
 }
 
 /// The same of a whole text.
-fn check_text(text: String, expected: Expect) {
+pub(crate) fn check_text(text: String, expected: Expect) {
     let (mut codes, mut fix) = run(&text);
     let (mut out, mut before) = (format!("{codes:?}\n"), text);
     for _ in 0..3 {
@@ -384,10 +384,12 @@ fn barriers_between_racing_accesses() {
     check_text(
         two_warps(&format!("{some}{store}DONE:\nmov.u32 %r6, 1;\n{load}")),
         expect![[r#"
-        ["data-race", "uninitialized-read"]
-        line 27: bar.sync 0;
-        ["uninitialized-read"]
-    "#]],
+            ["data-race", "uninitialized-read"]
+            line 27: bar.sync 0;
+            ["uninitialized-read"]
+            line 24: st.shared.u32 [%r2], 0;
+            []
+        "#]],
     );
     // Threads beyond the data return first.
     let leave = "setp.ge.u32 %p2, %r1, 64;\n@%p2 bra END;\n";
@@ -579,6 +581,82 @@ fn barriers_at_which_some_lanes_arrive() {
         expect![[r#"
         ["divergent-barrier", "no-progress"]
         line 24: bar.sync 0;
+        []
+    "#]],
+    );
+}
+
+#[test]
+fn fences_between_blocks() {
+    let last_block = |before: &str, after: &str| {
+        format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n// @launch {{ grid = [3], block = [1], args = [{{ buffer = \"u32\", len = 4 }}, \
+             {{ buffer = \"u32\", len = 1, fill = \"zero\" }}] }}\n.visible .entry k(.param .u64 out, .param .u64 count)\n{{\n.reg .pred %p<4>;\n\
+             .reg .b32 %r<9>;\n.reg .b64 %rd<4>;\nld.param.u64 %rd1, [out];\nld.param.u64 %rd2, [count];\nmov.u32 %r1, %ctaid.x;\n\
+             mul.wide.u32 %rd3, %r1, 4;\nadd.u64 %rd3, %rd1, %rd3;\nst.global.u32 [%rd3], %r1;\n{before}atom.global.add.u32 %r2, [%rd2], 1;\n\
+             setp.ne.u32 %p1, %r2, 2;\n@%p1 bra DONE;\n{after}ld.global.u32 %r3, [%rd1];\nld.global.u32 %r4, [%rd1+4];\n\
+             ld.global.u32 %r5, [%rd1+8];\nadd.u32 %r3, %r3, %r4;\nadd.u32 %r3, %r3, %r5;\nst.global.u32 [%rd1+12], %r3;\nDONE:\nret;\n}}\n"
+        )
+    };
+    check_text(
+        last_block("", "membar.gl;\n"),
+        expect![[r#"
+            ["data-race", "data-race"]
+            line 16: membar.gl;
+            []
+        "#]],
+    );
+    check_text(
+        last_block("membar.gl;\n", ""),
+        expect![[r#"
+        []
+    "#]],
+    );
+    check_text(
+        last_block("", ""),
+        expect![[r#"
+            ["data-race", "data-race"]
+            line 16: membar.gl;
+            []
+        "#]],
+    );
+    check_text(
+        last_block("membar.gl;\n", "membar.gl;\n"),
+        expect![[r#"
+        []
+    "#]],
+    );
+}
+
+#[test]
+fn the_parity_of_a_wait_in_a_loop_changes() {
+    let tiles = |start: &str, parity: &str| {
+        format!(
+            ".version 8.6\n.target sm_90\n.address_size 64\n// @launch {{ block = [32], args = [{{ buffer = \"u32\", len = 128 }}, \
+             {{ buffer = \"u32\", len = 32 }}] }}\n.visible .entry k(.param .u64 in, .param .u64 out)\n{{\n.reg .pred %p<4>;\n.reg .b32 %r<9>;\n\
+             .reg .b64 %rd<4>;\n.shared .align 128 .b8 tile[128];\n.shared .align 8 .b64 full;\nld.param.u64 %rd1, [in];\nld.param.u64 %rd2, [out];\n\
+             mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd3, %r1, 4;\nadd.u64 %rd2, %rd2, %rd3;\nshl.b32 %r2, %r1, 2;\nmov.u32 %r3, tile;\n\
+             add.u32 %r2, %r2, %r3;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 mbarrier.init.shared::cta.b64 [full], 1;\nbar.sync 0;\nmov.u32 %r4, 0;\n\
+             mov.u32 %r5, 0;\n{start}LOOP:\n@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [full], 128;\n\
+             @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [full];\nWAIT:\n\
+             mbarrier.try_wait.parity.shared::cta.b64 %p2, [full], {parity};\n@!%p2 bra WAIT;\nld.shared.u32 %r6, [%r2];\nadd.u32 %r5, %r5, %r6;\n\
+             bar.sync 0;\nadd.u64 %rd1, %rd1, 128;\nadd.u32 %r4, %r4, 1;\nsetp.lt.u32 %p3, %r4, 4;\n@%p3 bra LOOP;\n\
+             st.global.u32 [%rd2], %r5;\nret;\n}}\n"
+        )
+    };
+    check_text(
+        tiles("mov.u32 %r7, 0;\n", "%r7"),
+        expect![[r#"
+        ["mbarrier", "async-result"]
+        line 32: xor.b32 %r7, %r7, 1;
+        []
+    "#]],
+    );
+    check_text(
+        tiles("", "0"),
+        expect![[r#"
+        ["mbarrier", "async-result"]
+        line 12: .reg .b32 %parity;
         []
     "#]],
     );

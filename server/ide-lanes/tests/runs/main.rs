@@ -3,13 +3,16 @@
 mod broken;
 mod call_stack;
 mod cooperative;
+mod corrected_kernels;
 mod corrections;
 mod findings_of_launch;
+mod guarded_accesses;
 mod hovers;
 mod inferred;
 mod invalidated_mbarriers;
 mod model_difference;
 mod notes;
+mod older_values;
 mod operands;
 mod packed_cells;
 mod padded_boxes;

@@ -11,7 +11,6 @@ use crate::analysis::AnalysisHost;
 
 /// The problems of the inline PTX of a host file, in text order. The profile has the target for statements that are not behind a
 /// condition about it.
-#[must_use]
 pub fn diagnostics(host: &'static Host, text: &str, profile: &Profile, rules: &Rules) -> Vec<Diagnostic> {
     let mut documents = AnalysisHost::new();
     documents.set_rules(rules.clone());

@@ -17,7 +17,6 @@ pub(super) struct Place<'h> {
 }
 
 impl HostDocument {
-    /// The statement at an offset.
     pub(super) fn statement_at(&self, offset: TextSize) -> Option<Place<'_>> {
         self.index_at(offset).map(|index| self.place(index))
     }

@@ -2,7 +2,7 @@
 
 use crate::generated::ptx as tables;
 use crate::schema::ptx_module::{
-    Directive, Feature, Pragma, Release, SpecialRegister, StateSpace, Target, TargetOption, Type,
+    CudaName, Directive, Feature, Pragma, Release, SpecialRegister, StateSpace, Target, TargetOption, Type,
 };
 
 accessors! {
@@ -11,6 +11,8 @@ accessors! {
     directive: Directive = DIRECTIVE_NAMES in DIRECTIVES;
     /// The feature of a directive that the data calls by this name.
     feature: Feature = FEATURE_NAMES in FEATURES;
+    /// The name of a function or variable in CUDA C++.
+    cuda_name: CudaName = CUDA_NAME_NAMES in CUDA_NAMES;
     pragmas: all Pragma = PRAGMAS;
     /// The pragma whose string starts with this word.
     pragma: Pragma = PRAGMA_NAMES in PRAGMAS;

@@ -73,6 +73,8 @@ entries! {
         measured: Slice<Measured>,
         /// How far the simulator supports it.
         simulation: Simulation,
+        #[serde(default)]
+        undefined: Mixing,
         /// How its effect is known.
         #[serde(skip_deserializing)]
         evidence: Evidence,
@@ -81,6 +83,17 @@ entries! {
         /// The forms in the notation of data/README.md, one a line.
         #[serde(default, rename = "forms")]
         form_lines: Text,
+    }
+
+    /// Which undefined sources make the result of an instruction undefined.
+    #[serde(rename_all(deserialize = "lowercase"))]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Mixing {
+        /// Other rules decide: a load depends on memory, a warp-wide operation on other lanes.
+        Defined,
+        Any,
+        /// All sources must be undefined: selections and combinations of bits.
+        All,
     }
 
     #[derive(Debug)]

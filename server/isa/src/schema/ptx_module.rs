@@ -100,6 +100,23 @@ entries! {
         name: Text,
     }
 
+    /// A function or variable of CUDA C++ that is one instruction, special register or constant of PTX.
+    #[derive(Debug)]
+    pub struct CudaName {
+        name: Text,
+        ptx: Text,
+        kind: CudaNameKind,
+    }
+
+    #[serde(rename_all(deserialize = "lowercase"))]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum CudaNameKind {
+        Function,
+        /// A function without arguments and result.
+        Statement,
+        Variable,
+    }
+
     /// A string that `.pragma` accepts.
     #[derive(Debug)]
     pub struct Pragma {

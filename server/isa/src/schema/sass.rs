@@ -18,6 +18,14 @@ entries! {
         /// The operands in printed order; often empty.
         #[serde(default)]
         operands: Text,
+        /// The least and the greatest number of operands other than predicates, with the destination; `(0, 0)` if unknown.
+        #[serde(default, deserialize_with = "count")]
+        operand_count: (u8, u8),
+        #[serde(default)]
+        predicate: PredicateOperand,
+        /// Whether a mask of the bytes that it writes, an immediate, may follow the operands.
+        #[serde(default)]
+        byte_mask: bool,
         /// Its effect on control flow.
         #[serde(default)]
         flow: Flow,
@@ -50,6 +58,18 @@ entries! {
         name: Text,
         /// Meaning, in a few words.
         meaning: Text,
+    }
+
+    /// A predicate that an instruction must have.
+    #[serde(rename_all(deserialize = "lowercase"))]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum PredicateOperand {
+        /// None, or unknown.
+        None,
+        /// Its first operand, which it writes.
+        Destination,
+        /// The operand by which it chooses.
+        Selector,
     }
 
     /// A generation of instruction sets.

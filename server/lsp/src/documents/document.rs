@@ -68,7 +68,6 @@ pub(crate) struct Edit {
 }
 
 impl Document {
-    /// Opens a document in the host.
     pub(crate) fn open(item: TextDocumentItem, file: FileId, host: &mut AnalysisHost) -> Document {
         let kind = language::of_document(&item.language_id, Path::new(item.uri.path().as_str()), &item.text);
         let body = Body::new(kind, &item.text, file, host);

@@ -10,6 +10,9 @@ pub(crate) const LIST_LAUNCHES: &str = "warplens.listLaunches";
 /// Answers with the inferred launch as text.
 pub(crate) const DRAFT_LAUNCH: &str = "warplens.draftLaunch";
 
+/// Answers with the edit that makes a launch expect what a buffer holds.
+pub(crate) const EXPECT_BUFFER: &str = "warplens.expectBuffer";
+
 /// Selects the visit of a line whose values and masks are shown.
 pub(crate) const SELECT_VISIT: &str = "warplens.selectVisit";
 
@@ -24,10 +27,11 @@ pub(crate) const SHOW_LEFT: &str = "warplens.showLeft";
 /// Runs a statement of inline PTX for one warp from now on, or no longer.
 pub(crate) const TRY_STATEMENT: &str = "warplens.tryStatement";
 
-pub(crate) const ALL: [&str; 9] = [
+pub(crate) const ALL: [&str; 10] = [
     SELECT_LAUNCH,
     LIST_LAUNCHES,
     DRAFT_LAUNCH,
+    EXPECT_BUFFER,
     SELECT_VISIT,
     STOP_RUN,
     LINK,

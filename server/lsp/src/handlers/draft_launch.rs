@@ -42,7 +42,11 @@ const MAX_STEPS: u64 = 300_000;
 
 /// The inferred launch of `entry`, or of the only kernel.
 pub(crate) fn draft(snapshot: &Snapshot, entry: Option<&str>) -> Result<Draft, Failure> {
-    let launch = &inferred(snapshot, entry)?;
+    draft_of(snapshot, &inferred(snapshot, entry)?)
+}
+
+/// An inferred launch as text.
+pub(super) fn draft_of(snapshot: &Snapshot, launch: &Launch) -> Result<Draft, Failure> {
     let document = launch_file::path(&snapshot.uri);
     let is_file = snapshot.uri.scheme().as_str() == "file";
     let existing = is_file.then(|| launch_file::nearest(&document)).flatten();
@@ -63,7 +67,7 @@ pub(crate) fn draft(snapshot: &Snapshot, entry: Option<&str>) -> Result<Draft, F
 }
 
 /// The inferred launch that the document shows, or the one that a run would show. Its buffers end where the run does.
-fn inferred(snapshot: &Snapshot, entry: Option<&str>) -> Result<Launch, Failure> {
+pub(super) fn inferred(snapshot: &Snapshot, entry: Option<&str>) -> Result<Launch, Failure> {
     let selection = Selection {
         entry: entry.map(str::to_owned),
         launch: Choice::Inferred,

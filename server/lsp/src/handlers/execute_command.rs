@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use ls_types::{ExecuteCommandParams, Location, MessageType, Position, Range, Uri};
-use ropey::Rope;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use text_size::{TextRange, TextSize};
-use warplens_ide::lanes::{AvailableLaunch, Choice, LaunchFile, LaunchSource, WarpId};
+use warplens_ide::lanes::{AvailableLaunch, Choice, WarpId};
 use warplens_protocol::jsonrpc::{Error, Id, Result};
-use warplens_sim_launch::{Launch, Span};
+use warplens_sim_launch::Launch;
 
 use crate::documents::request::{Request, Response, Urgency};
 use crate::documents::snapshot::{Failure, Snapshot};
@@ -17,11 +15,13 @@ use crate::errors::{not_open, refused};
 use crate::files::file_access::read_files;
 use crate::from_proto;
 use crate::handlers::commands::{
-    ALL, DRAFT_LAUNCH, LINK, LIST_LAUNCHES, SELECT_VISIT, SHOW_LEFT, STOP_RUN, TRY_STATEMENT,
+    ALL, DRAFT_LAUNCH, EXPECT_BUFFER, LINK, LIST_LAUNCHES, SELECT_VISIT, SHOW_LEFT, STOP_RUN, TRY_STATEMENT,
 };
 use crate::handlers::draft_launch::draft;
+use crate::handlers::expect_buffer::expect_buffer;
 use crate::handlers::link::link;
 use crate::handlers::ptxas::RESOURCES;
+use crate::handlers::written_launch::launch_location;
 use crate::launch_file;
 use crate::simulation::selection::Selection;
 use crate::state::State;
@@ -46,6 +46,8 @@ pub(crate) struct LaunchArgument {
     launch_of: Option<Uri>,
     /// The divergence model. The default is the model of the launch, or else of the settings.
     model: Option<String>,
+    /// The buffer that `warplens.expectBuffer` is about.
+    buffer: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -135,6 +137,11 @@ impl State {
             self.read_document(id.clone(), read(argument, launches));
         } else if command == DRAFT_LAUNCH {
             self.read_document(id.clone(), read(argument, draft));
+        } else if command == EXPECT_BUFFER {
+            let LaunchArgument { uri, buffer, .. } = argument;
+            let buffer = buffer.ok_or_else(|| Error::invalid_params("`buffer` is missing"))?;
+            let answer = move |snapshot: &Snapshot| Response::value(expect_buffer(snapshot, &buffer)?);
+            self.read_document(id.clone(), Request { uri, urgency: Urgency::Now, handler: Arc::new(answer) });
         } else if command == LINK {
             self.read_document(id.clone(), read(argument, |snapshot, _| link(snapshot)));
         } else if command == STOP_RUN {
@@ -224,29 +231,6 @@ fn launches(snapshot: &Snapshot, entry: Option<&str>) -> std::result::Result<Vec
         problem: offer.problem.as_ref().map(ToString::to_string),
     });
     Ok(listed.collect())
-}
-
-/// The location of a span of a launch.
-pub(super) fn launch_location(
-    snapshot: &Snapshot,
-    source: LaunchSource,
-    at: &Span,
-    file: Option<&LaunchFile>,
-) -> Option<Location> {
-    let size = |offset: usize| TextSize::new(offset as u32);
-    let range = TextRange::new(size(at.start), size(at.end));
-    match (source, file) {
-        (LaunchSource::Comment, _) => {
-            Some(Location { uri: snapshot.uri.clone(), range: snapshot.range(range) })
-        }
-        (LaunchSource::File, Some(file)) => {
-            let path = launch_file::nearest(&launch_file::path(&snapshot.uri))?;
-            let range =
-                warplens_protocol::position::range(&Rope::from_str(&file.text), range, snapshot.encoding);
-            Some(Location { uri: launch_file::uri(&path)?, range })
-        }
-        _ => None,
-    }
 }
 
 fn selection(argument: LaunchArgument) -> Result<Selection> {

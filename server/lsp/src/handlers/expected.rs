@@ -5,10 +5,8 @@ use warplens_ide::lanes::UnexpectedElement;
 use warplens_sim_launch::Launch;
 use warplens_sim_warp::FindingKind;
 
-use crate::documents::snapshot::{Failure, Snapshot, unless_refused};
-use crate::files::file_access::read_files;
-use crate::handlers::execute_command::launch_location;
-use crate::launch_file;
+use crate::documents::snapshot::{Failure, Snapshot};
+use crate::handlers::written_launch::{launch_location, written};
 
 /// Adds the location of the expected element to the diagnostics of failed checks.
 pub(super) fn link(snapshot: &Snapshot, found: &mut [Diagnostic]) -> Result<(), Failure> {
@@ -36,14 +34,10 @@ pub(super) fn link(snapshot: &Snapshot, found: &mut [Diagnostic]) -> Result<(), 
 /// Where the launch says what an element must be. The launch is looked up, because an edit may have moved it since the run.
 fn expected_at(
     snapshot: &Snapshot,
-    Launch { name, entry, .. }: &Launch,
+    launch: &Launch,
     UnexpectedElement { buffer, index }: &UnexpectedElement,
 ) -> Result<Option<Location>, Failure> {
-    let document = snapshot.uri.clone();
-    let file = unless_refused(read_files(snapshot, move || launch_file::of_uri(&document)))?;
-    let file = file.and_then(Result::unwrap_or_default);
-    let offers = snapshot.analysis.launches(snapshot.file, file.as_ref())?;
-    let offer = offers.iter().find(|offer| offer.name == *name && offer.entry == *entry);
+    let (offer, file) = written(snapshot, launch)?;
     Ok(offer.and_then(|offer| {
         let expected = offer.launch.as_ref()?.expect.iter().find(|expected| expected.name == *buffer)?;
         launch_location(snapshot, offer.source, expected.element_at(*index)?, file.as_ref())

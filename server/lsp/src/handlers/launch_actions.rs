@@ -93,7 +93,6 @@ fn action(snapshot: &Snapshot, lens: Lens) -> Option<CodeAction> {
     Some(run(code_lens::command(snapshot, Lens { title, ..lens })))
 }
 
-/// The action that runs a command.
 fn run(command: Command) -> CodeAction {
     CodeAction {
         title: command.title.clone(),

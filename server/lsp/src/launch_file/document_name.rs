@@ -1,8 +1,7 @@
 //! Whether the `file` of a launch names a document, by its path or by a pattern such as `kernels/*.ptx`.
 
-use std::path::{Component, Path, PathBuf, Prefix};
+use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf, Prefix};
 
-use globset::{GlobBuilder, GlobSet};
 use warplens_sim_launch::file_pattern;
 
 /// Whether `file`, relative to `folder`, names `document`. Both paths are absolute and resolved.
@@ -41,13 +40,19 @@ fn matches_pattern(pattern: &str, folder: &Path, document: &Path) -> bool {
     if !file_pattern::is_pattern(pattern) || file_pattern::excess(pattern).is_some() {
         return false;
     }
-    let folder = globset::escape(&folder.to_string_lossy());
+    let folder = literal(&folder.to_string_lossy());
     let Some(pattern) = normal(&Path::new(&folder).join(pattern)) else { return false };
-    let pattern = pattern.to_string_lossy();
-    let glob = GlobBuilder::new(&pattern).literal_separator(true).backslash_escape(false).build();
-    // A set: the matcher of a single pattern panics if its automaton is too large.
-    let set = glob.and_then(|glob| GlobSet::builder().add(glob).build());
-    set.is_ok_and(|set| set.is_match(document))
+    fast_glob::glob_match(with_slashes(&pattern), with_slashes(document))
+}
+
+/// The pattern that matches only this text: each special character is a class of its own.
+fn literal(text: &str) -> String {
+    let special = |char| "*?[]{}".contains(char);
+    text.chars().map(|char| if special(char) { format!("[{char}]") } else { char.to_string() }).collect()
+}
+
+fn with_slashes(path: &Path) -> String {
+    path.to_string_lossy().replace(MAIN_SEPARATOR, "/")
 }
 
 /// Whether the path leads to the document by symbolic links. Only paths with the name of the document or in the folder of the launch file

@@ -68,7 +68,6 @@ pub enum AtomicOp {
 impl AtomicOp {
     /// Whether the operation changes memory again when it is repeated, so that its place in the order of stores matters even if all
     /// leave one value.
-    #[must_use]
     pub fn accumulates(self) -> bool {
         matches!(self, AtomicOp::Add | AtomicOp::Xor | AtomicOp::Increment | AtomicOp::Decrement)
     }

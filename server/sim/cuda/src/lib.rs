@@ -28,5 +28,6 @@ pub mod semantics;
 pub mod slot;
 pub mod tensor;
 pub mod tensor_memory;
+pub mod value_trace;
 pub mod visits;
 pub mod windows;

@@ -4,6 +4,7 @@ pub mod access_set;
 pub mod atomic_operation;
 pub mod cluster_window;
 pub mod heap;
+pub mod lane_elements;
 pub mod local;
 pub mod local_frames;
 pub mod mbarrier_object;

@@ -5,12 +5,13 @@ use warplens_sim_warp::ids::StatementId;
 use warplens_sim_warp::race_scope::RaceScope;
 use warplens_sim_warp::races::remove_raced_reads;
 use warplens_sim_warp::trace::Finding;
+use warplens_sim_warp::{Advice, AdviceKind};
 
 use crate::sanitizer::unused_reads::UnusedReads;
 
 /// The cheapest synchronization that orders two accesses.
-pub(crate) fn barrier(scope: RaceScope) -> &'static str {
-    match scope {
+pub(crate) fn synchronize(scope: RaceScope) -> Advice {
+    let text = match scope {
         RaceScope::Warp => "put a `bar.warp.sync` between the two accesses",
         RaceScope::Block => "put a `bar.sync` that all threads execute between the two accesses",
         RaceScope::Cluster => {
@@ -20,7 +21,8 @@ pub(crate) fn barrier(scope: RaceScope) -> &'static str {
         RaceScope::Grid => {
             "barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch"
         }
-    }
+    };
+    Advice { kind: AdviceKind::Synchronize(scope), text }
 }
 
 #[derive(Debug, Default)]
@@ -60,9 +62,13 @@ impl RaceContext {
         let Some(&widest) = statements.filter_map(|statement| self.scopes.get(&statement)).max() else {
             return;
         };
-        let Some(narrower) = race.barrier.filter(|scope| *scope < widest) else { return };
-        race.barrier = Some(widest);
-        race.message = race.message.replacen(barrier(narrower), barrier(widest), 1);
+        let Some(narrower) = race.advice else { return };
+        if !matches!(narrower.kind, AdviceKind::Synchronize(scope) if scope < widest) {
+            return;
+        }
+        let wider = synchronize(widest);
+        race.advice = Some(wider);
+        race.message = race.message.replacen(narrower.text, wider.text, 1);
         race.message = race.message.replacen("no `bar.warp.sync` between", "no barrier between", 1);
     }
 }

@@ -135,6 +135,11 @@ impl RunState {
     /// A separate function, because most instructions have no findings and only test for them.
     #[cold]
     fn collect_findings(&mut self, report: &mut Report) {
+        if report.is_silent {
+            report.findings.clear();
+            report.races = RaceContext::default();
+            return;
+        }
         report.findings.drain(..).for_each(|finding| self.report(finding));
         self.races.merge(std::mem::take(&mut report.races));
     }

@@ -23,6 +23,7 @@ pub mod listed;
 pub(crate) mod local;
 pub mod mbarrier_phases;
 mod memory;
+pub mod older_values;
 mod opaque_objects;
 mod ordering;
 pub mod patterns;
@@ -56,6 +57,7 @@ mod word_rows;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::schedule::Schedule;
 use warplens_sim_warp::trace::{Checks, RunOptions, StatementId};
 use warplens_sim_warp::watched_byte::WatchedByte;
 
@@ -69,6 +71,7 @@ use self::happens_before::{BlockClock, ClusterClock, HappensBefore, SyncAccess, 
 use self::listed::{ListedAccess, list};
 use self::local::LocalShadow;
 use self::memory::ShadowMemory;
+use self::older_values::{OlderLoad, OlderValues};
 use self::patterns::ProgramPatterns;
 use self::phases::Mbarriers;
 use self::proxy_reads::Proxies;
@@ -141,6 +144,8 @@ pub struct Sanitizer {
     sync: HappensBefore,
     /// Whether the lanes of a warp run in lockstep, as they do before `sm_70`.
     lockstep: bool,
+    /// In a run under a schedule that has some.
+    older: Option<OlderValues>,
     patterns: ProgramPatterns,
     proxies: Proxies,
     volatile: VolatileAccesses,
@@ -175,7 +180,19 @@ impl Sanitizer {
     ];
 
     pub fn required(options: &RunOptions) -> bool {
-        options.checks != Checks::default() || options.counters || options.watch.is_some() || options.records
+        Sanitizer::checks(options) != Checks::default()
+            || options.counters
+            || options.watch.is_some()
+            || options.records
+    }
+
+    /// What the sanitizer has to follow: what is checked, and under some schedules the order of accesses in any case.
+    pub fn checks(options: &RunOptions) -> Checks {
+        Checks { races: options.checks.races || Sanitizer::older_values(options).is_some(), ..options.checks }
+    }
+
+    fn older_values(options: &RunOptions) -> Option<Schedule> {
+        options.schedule.filter(|schedule| !options.newest_values && schedule.older_reads_of_two() != 0)
     }
 
     pub fn with_patterns(
@@ -184,9 +201,23 @@ impl Sanitizer {
         [grid, block_size]: [[u32; 3]; 2],
         options: &RunOptions,
     ) -> Box<Sanitizer> {
-        let RunOptions { checks, counters, limits, watch, .. } = *options;
+        let RunOptions { counters, limits, watch, .. } = *options;
+        let checks = Sanitizer::checks(options);
+        let older = Sanitizer::older_values(options).map(OlderValues::new);
+        let mut sync = HappensBefore::default();
+        if older.is_some() {
+            sync.order_fences();
+        }
         Box::new(Sanitizer {
-            report: Report { checks, grid, block_size, ..Report::default() },
+            report: Report {
+                checks,
+                grid,
+                block_size,
+                is_silent: checks != options.checks,
+                ..Report::default()
+            },
+            sync,
+            older,
             cost: Cost { counts: counters, ..Cost::default() },
             memory: ShadowMemory { budget: limits.max_shadow, ..ShadowMemory::default() },
             lockstep,
@@ -326,7 +357,7 @@ impl Sanitizer {
             }
             None => event.mask,
         };
-        self.check_lanes(event, apart, strength, &mut conflicts);
+        self.check_lanes(event, apart, strength, spaces, &mut conflicts);
         if !conflicts.is_empty() {
             self.report_races(event, &conflicts, spaces);
         }
@@ -360,6 +391,7 @@ impl Sanitizer {
         event: &AccessEvent<'_>,
         mask: u32,
         strength: Strength,
+        spaces: &Spaces,
         conflicts: &mut Conflicts,
     ) {
         let warp = self.report.visit.warp;
@@ -373,7 +405,7 @@ impl Sanitizer {
                     self.undefined.local(event, index, lane as u32, local, self.report.visit.undefined);
                 }
                 MemoryRegion::Shared | MemoryRegion::Launch | MemoryRegion::Globals => {
-                    self.check_lane(event, extent.region, index, thread, strength, conflicts);
+                    self.check_lane(event, extent.region, index, thread, strength, spaces, conflicts);
                 }
                 MemoryRegion::Constants | MemoryRegion::Params => {}
             }
@@ -480,6 +512,7 @@ impl Sanitizer {
         index: u64,
         thread: Thread,
         strength: Strength,
+        spaces: &Spaces,
         conflicts: &mut Conflicts,
     ) {
         let RunningVisit { statement, live, order, unchanged, silent, .. } = self.report.visit;
@@ -511,9 +544,20 @@ impl Sanitizer {
                 conflicts.add(conflict, thread.lane, index);
             }
         };
+        let sees_older = synchronizes
+            && event.kind.reads()
+            && !order.acquire
+            && self.older.as_mut().is_some_and(|older| {
+                let is_last =
+                    |store| shadow.find_write(index, span, |write| !write.is_of_same_access(store)).is_none();
+                older.loads(place, span as usize, (thread, stamp), &self.sync, is_last)
+            });
         let initialized = shadow.check(event.kind.reads(), index, span, &access, found);
         if !initialized && needs_initialized {
             self.uninitialized_elements(event, index, thread.lane);
+        }
+        if sees_older {
+            return;
         }
         // What the access itself acquires orders only what follows: had it come first, it would have raced with what it finds here.
         if synchronizes && signal.reads {
@@ -521,7 +565,22 @@ impl Sanitizer {
         }
         if synchronizes && !event.kind.reads() && silent >> thread.lane & 1 == 0 {
             self.sync.signal(place, thread, live, SyncAccess { writes: true, ..signal });
+            if let Some(older) = &mut self.older {
+                let bytes = spaces.bytes(region).get(index as usize..(index + span) as usize);
+                older.stored(place, stamp, bytes.unwrap_or_default());
+            }
         }
+    }
+
+    /// The older values that lanes of the running load see in place of those in memory.
+    #[inline]
+    pub fn take_older(&mut self) -> Option<OlderLoad> {
+        self.older.as_mut().and_then(OlderValues::take)
+    }
+
+    /// The store that a lane of the last load did not see.
+    pub fn unseen_store(&self, lane: usize) -> Option<StatementId> {
+        self.older.as_ref().and_then(|older| older.unseen_store(lane)).map(StatementId)
     }
 }
 

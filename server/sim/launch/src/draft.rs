@@ -62,7 +62,7 @@ fn table(keys: &Map<String, Value>) -> String {
     format!("{{ {} }}", sorted(keys).into_iter().map(pair).collect::<Vec<_>>().join(", "))
 }
 
-fn inline(value: &Value) -> String {
+pub(crate) fn inline(value: &Value) -> String {
     match value {
         Value::Object(keys) => table(keys),
         Value::Array(values) => {

@@ -10,7 +10,6 @@ pub struct Failure {
     pub name: String,
     /// One sentence about the first element that differs.
     pub message: String,
-    /// That element.
     pub element: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The limits of patterns in the `file` of a launch, such as `kernels/*.ptx`. Everyone who matches one compiles it to an automaton.
+//! The limits of patterns in the `file` of a launch, such as `kernels/*.ptx`, which are matched against each document.
 
 /// The limit of a pattern in bytes.
 const MAX_BYTES: usize = 1024;

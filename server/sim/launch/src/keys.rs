@@ -53,7 +53,6 @@ pub enum AppliesTo {
 #[derive(Debug, Clone, Copy)]
 pub enum ValueShape {
     Text,
-    /// The name of a launch.
     LaunchName,
     Boolean,
     Integer {

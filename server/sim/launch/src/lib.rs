@@ -32,6 +32,7 @@ mod toml_text;
 mod tree;
 #[cfg(test)]
 mod typescript;
+mod write_expectation;
 
 pub use batch::{BatchId, BatchLine, batch_line};
 pub use body::{Access, Body, Part};
@@ -48,10 +49,11 @@ pub use model::{
     Passed, TensorMapArgument, Wanted, size,
 };
 pub use problem::{LineStarts, Problem, Span};
-pub use read::{Format, Listed, launch_object, launch_text, launches};
+pub use read::{Format, Listed, launch_object, launch_text, launches, refuse_duplicate_names};
 pub use repair::{Guess, Repair, Trouble, is_clean};
 pub use resolve::{Resolved, resolve};
 pub use schema::{ModelChoice, documentation, schema};
+pub use write_expectation::{expectation_of, write_expectation};
 
 /// The name of the inferred launch, reserved in launch files.
 pub const INFERRED: &str = "inferred";

@@ -205,7 +205,6 @@ pub(crate) fn replica_name(argument: &str, number: usize) -> String {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Buffer {
-    /// The type of the elements.
     pub element: ScalarType,
     /// The contents at the start of the run.
     pub contents: Contents,
@@ -320,7 +319,6 @@ pub struct Expectation {
     /// The span of the expectation.
     #[serde(skip)]
     pub at: Option<Span>,
-    /// The spans of its values.
     #[serde(skip)]
     pub values_at: Arc<[Span]>,
 }

@@ -1,6 +1,7 @@
 //! From a text to launches: every key is known, every value has its shape; anything else is a problem with a span.
 
 use std::collections::BTreeMap;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
@@ -73,7 +74,7 @@ pub fn launches(text: &str, format: Format) -> Result<Vec<Listed>, Problem> {
             _ => return Err(unknown(key, FILE.owner, &FILE.names())),
         }
     }
-    refuse_duplicate_names(&mut listed);
+    refuse_duplicate_names(&mut listed, |launch| launch.file.clone());
     Ok(listed)
 }
 
@@ -97,10 +98,11 @@ pub(crate) enum Home {
     Batch,
 }
 
-fn refuse_duplicate_names(listed: &mut [Listed]) {
+/// Reports the launches whose name an earlier one of the same document has.
+pub fn refuse_duplicate_names<D: Eq + Hash>(listed: &mut [Listed], document: impl Fn(&Launch) -> D) {
     let mut names = FxHashSet::default();
     for Listed { launch, problem } in listed {
-        let is_new = names.insert((launch.name.clone(), launch.file.clone()));
+        let is_new = names.insert((launch.name.clone(), document(launch)));
         if !is_new && problem.is_none() {
             let message = format!("duplicate launch name `{}` in this file: rename one", launch.name);
             *problem = Some(Problem { at: launch.spans.of("name"), ..Problem::anywhere(message) });

@@ -50,7 +50,6 @@ impl Resolved {
     }
 
     /// The same launch with empty device memory. It cannot run.
-    #[must_use]
     pub fn without_memory(&self) -> Resolved {
         let config = self.config.without_memory();
         Resolved {
@@ -90,7 +89,6 @@ impl Resolved {
         fills.filter(move |(buffer, fill)| !fill.is_zero() && known.insert(buffer.address))
     }
 
-    /// The expectations that failed.
     pub fn failures(&self, result: &RunResult) -> Vec<expectation::Failure> {
         let failure = |expected: &Expectation| {
             let buffer = self.buffer(&expected.name)?;

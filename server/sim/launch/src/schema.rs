@@ -19,7 +19,6 @@ pub struct ModelChoice {
 }
 
 /// The schema of `warplens.toml` and `warplens.json`.
-#[must_use]
 pub fn schema(models: &[ModelChoice]) -> Value {
     let choice = |model: &ModelChoice| json!({ "const": model.name, "description": model.documentation });
     let mut schema = table(&FILE, None);
@@ -75,7 +74,6 @@ const HEX: &str = r"^[\s_]*([0-9a-fA-F][\s_]*[0-9a-fA-F][\s_]*)*$";
 const REGISTER: &str = r"^r\+?0*([0-9]|[1-9][0-9]|1[0-9][0-9]|2[0-4][0-9]|25[0-4])$";
 
 /// The text of a key for users, with the language that it applies to.
-#[must_use]
 pub fn documentation(key: &Key) -> String {
     match key.applies_to {
         AppliesTo::Language(title) => format!("{title}: {}", key.documentation),

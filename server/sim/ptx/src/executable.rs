@@ -24,20 +24,6 @@ impl Executable for Kernel {
         run(&self.program, config, self.model, options, control)
     }
 
-    fn writes(&self, statement: StatementId) -> Vec<SmolStr> {
-        let Some((function, pc)) = self.program.locate(statement) else { return Vec::new() };
-        let function = &self.program.functions[function];
-        let name = |number: &u32| function.frame.registers[*number as usize].name.clone();
-        function.writes_of(pc).iter().map(name).collect()
-    }
-
-    fn reads(&self, statement: StatementId) -> Vec<SmolStr> {
-        let Some((function, pc)) = self.program.locate(statement) else { return Vec::new() };
-        let function = &self.program.functions[function];
-        let reads = function.flow.reads_of(pc).iter();
-        reads.map(|read| function.frame.registers[read.register as usize].name.clone()).collect()
-    }
-
     fn registers(&self, statement: StatementId) -> Vec<RegisterInfo> {
         let Some((function, pc)) = self.program.locate(statement) else { return Vec::new() };
         register_infos(&self.program.functions[function], pc).collect()

@@ -26,7 +26,7 @@ mod tensor_memory;
 
 pub use asynchronous::{BulkCopy, Completion, Fill, Mbarrier, MbarrierAction};
 pub use choices::{Beyond, Sign, Signedness, Subnormals, Uniformity, Width};
-pub use flow::{Flow, Mixing, Read};
+pub use flow::{Flow, Read};
 pub use guard::Guard;
 pub use hammock::{Hammock, Path};
 pub use operation::{Combining, CopyGroup, Instruction, Multimem, Op, SetTo, StackAction};
@@ -44,6 +44,7 @@ pub use tensor_memory::{
     CellAccess, CellCopy, CellNumber, CellReduction, CellShape, CopyShape, ProductKind, TensorFactor,
     TensorMemoryOp, TensorProduct,
 };
+pub use warplens_isa::ptx::Mixing;
 pub use warplens_sim_cuda::address::{Address, AtomicOp, Relative, Space};
 pub use warplens_sim_cuda::objects::{FrameObjects, ProgramObjects};
 pub use warplens_sim_cuda::order::{AccessClass, Order, ProxyFence, Scope, SpecialOrder};

@@ -29,7 +29,7 @@ pub(crate) fn sanitizer(
     options: &RunOptions,
 ) -> Option<Box<Sanitizer>> {
     Sanitizer::required(options).then(|| {
-        let patterns = program_patterns(program, options.checks.races);
+        let patterns = program_patterns(program, Sanitizer::checks(options).races);
         Sanitizer::with_patterns(patterns, program.lockstep, [grid, block_size], options)
     })
 }

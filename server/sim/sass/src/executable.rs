@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use smol_str::SmolStr;
 use warplens_sim_warp::trace::{Control, RunOptions, RunOutcome, StatementId};
 use warplens_sim_warp::value_tracer::RegisterInfo;
 use warplens_sim_warp::{BlockEnd, ControlFlow, Executable, LaunchConfig, ModelInfo, OrderEffect};
@@ -45,18 +44,8 @@ impl Executable for Kernel {
         run(&self.program, config, self.barriers, options, control)
     }
 
-    fn writes(&self, statement: StatementId) -> Vec<SmolStr> {
-        let named = self.program.named.get(statement.index()).into_iter().flatten();
-        named.filter(|named| named.written).map(|named| named.name.clone()).collect()
-    }
-
     fn order_effect(&self) -> Option<OrderEffect> {
         Some(self.program.order_effect())
-    }
-
-    fn reads(&self, statement: StatementId) -> Vec<SmolStr> {
-        let named = self.program.named.get(statement.index()).into_iter().flatten();
-        named.filter(|named| named.read).map(|named| named.name.clone()).collect()
     }
 
     fn registers(&self, statement: StatementId) -> Vec<RegisterInfo> {

@@ -10,6 +10,7 @@ use warplens_sim_cuda::sanitizer::patterns::ProgramPatterns;
 use warplens_sim_warp::record::Recorder;
 use warplens_sim_warp::recording::Tap;
 use warplens_sim_warp::trace::{Finding, Reconvergence, RegisterValues, Status};
+use warplens_sim_warp::value_tracer::VisitTracer;
 use warplens_sim_warp::values::Values;
 
 use super::deadlock::explain;
@@ -121,7 +122,7 @@ impl CudaWarp for Warp {
 
     fn begin_recording(&mut self, launch: &Launch<'_>, tap: &Tap) {
         self.written = Some(Box::new(self.written_before(launch.program)));
-        self.tracer = Some(Box::new(ValueTracer::recording(tap, self.id)));
+        self.tracer = Some(Box::new(ValueTracer(VisitTracer::recording(tap.of(self.id), self.id))));
     }
 
     fn send_held(&self, launch: &Launch<'_>, tap: &Tap) {

@@ -5,6 +5,7 @@
 
 use warplens_sim_cuda::order::{Order, Scope};
 use warplens_sim_cuda::run_state::RunState;
+use warplens_sim_cuda::value_trace;
 use warplens_sim_warp::record::Recorder;
 use warplens_sim_warp::trace::{Finding, StatementId, WarpId};
 
@@ -89,7 +90,7 @@ impl<'w> Observer<'w> {
         }
         if let Some(sanitizer) = &mut ctx.sanitizer {
             if let Some(tracer) = &mut self.tracer {
-                tracer.accessed(sanitizer, ctx.spaces, ctx.local);
+                value_trace::after_step(&mut tracer.0, sanitizer, ctx.spaces, ctx.local);
             }
             if matches!(operation.op, Op::Shuffle(_))
                 && let Some(inactive) = sanitizer.undefined.inactive.take()
@@ -107,7 +108,8 @@ impl<'w> Observer<'w> {
         let undefined = &*self.undefined;
         let known = |cell: Cell| written.lanes(cell) & !undefined.unknown(cell);
         let reader = RegisterReader { registers, known: &known };
-        tracer.before(self.program, StatementId(at.statement), reader, ctx.sanitizer.as_deref_mut());
+        let around = || reader.around(self.program, StatementId(at.statement));
+        value_trace::before_step(&mut tracer.0, ctx.sanitizer.as_deref_mut(), around);
     }
 
     /// Records the registers that a statement wrote.

@@ -39,7 +39,8 @@ impl Running<'_> {
         for lane in lanes(at.executed) {
             let value = value_of_words(rows.iter().map(|row| registers.row(*row)[lane]));
             let statement = StatementId(at.statement);
-            let read = OrderedRead { warp: self.observer.warp, lane: lane as u32, statement, value };
+            let (warp, lane) = (self.observer.warp, lane as u32);
+            let read = OrderedRead { warp, lane, statement, value, unseen: None };
             log.add(read, program.may_poll(at.statement));
         }
     }

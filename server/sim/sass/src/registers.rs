@@ -151,7 +151,6 @@ impl Registers {
         buffer
     }
 
-    /// An integer source in one lane.
     pub(crate) fn int_in(&self, source: Source, lane: usize) -> u32 {
         self.int(source, &mut [0; WIDTH])[lane]
     }

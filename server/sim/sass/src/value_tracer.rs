@@ -1,13 +1,10 @@
 //! Value traces of a warp: after each visit of a statement, the registers that it names.
 
-use warplens_sim_cuda::memory::local::Local;
-use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::registers::WIDTH;
-use warplens_sim_cuda::sanitizer::Sanitizer;
-use warplens_sim_warp::recording::{Tap, WarpTap};
-use warplens_sim_warp::trace::{StatementId, WarpId};
+use warplens_sim_warp::recording::WarpTap;
+use warplens_sim_warp::trace::StatementId;
 use warplens_sim_warp::value_tracer::{RegisterInfo, VisitTracer};
-use warplens_sim_warp::values::{TraceRequest, Values};
+use warplens_sim_warp::values::Values;
 
 use super::executing::Executing;
 use super::program::{Cell, Named, Program};
@@ -15,18 +12,9 @@ use super::register_values::RegisterReader;
 use super::registers::Registers;
 
 #[derive(Debug)]
-pub(crate) struct ValueTracer(VisitTracer);
+pub(crate) struct ValueTracer(pub(crate) VisitTracer);
 
 impl ValueTracer {
-    pub(crate) fn new(statements: usize, request: &TraceRequest) -> ValueTracer {
-        ValueTracer(VisitTracer::new(statements, request))
-    }
-
-    /// A tracer that sends the steps of a warp to a recording.
-    pub(crate) fn recording(tap: &Tap, warp: WarpId) -> ValueTracer {
-        ValueTracer(VisitTracer::recording(tap.of(warp), warp))
-    }
-
     /// The warp's part of a recording.
     pub(crate) fn tap(&mut self) -> Option<&mut WarpTap> {
         self.0.tap.as_mut()
@@ -34,43 +22,6 @@ impl ValueTracer {
 
     pub(crate) fn is_recording(&self) -> bool {
         self.0.is_recording()
-    }
-
-    /// Called before the instruction of a step. If the step is the requested one, records the registers and
-    /// makes the sanitizer list its accesses.
-    pub(super) fn before(
-        &mut self,
-        program: &Program,
-        statement: StatementId,
-        registers: RegisterReader<'_>,
-        mut sanitizer: Option<&mut Sanitizer>,
-    ) {
-        let Some(moment) = &mut self.0.moment else { return };
-        if let Some(sanitizer) = &mut sanitizer {
-            // Other warps may have stored to the watched byte since.
-            sanitizer.take_watch_hit();
-        }
-        if !moment.is_due() {
-            return;
-        }
-        moment.before(registers.around(program, statement));
-        if let Some(sanitizer) = sanitizer {
-            sanitizer.cost.accesses = Some(Vec::new());
-        }
-    }
-
-    /// Called after the instruction: collects its accesses, and records a store to the watched byte.
-    pub(super) fn accessed(&mut self, sanitizer: &mut Sanitizer, spaces: &Spaces, local: &Local) {
-        if let Some(tap) = &mut self.0.tap {
-            return tap.accessed(spaces.recorded(sanitizer.take_listed(), local));
-        }
-        let Some(moment) = &mut self.0.moment else { return };
-        if sanitizer.take_watch_hit() {
-            moment.stored();
-        }
-        if moment.is_due() {
-            moment.accesses(sanitizer.cost.accesses.take().unwrap_or_default());
-        }
     }
 
     /// Records a visit. Returns whether the trace is complete.
@@ -164,5 +115,5 @@ pub(crate) fn register_info(named: &Named) -> RegisterInfo {
         Cell::Rows(_, count) => 32 * count,
         Cell::Predicate(_) => 1,
     };
-    (named.name.clone(), bits, named.written)
+    RegisterInfo { name: named.name.clone(), bits, read: named.read, written: named.written }
 }

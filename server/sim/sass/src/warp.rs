@@ -85,8 +85,8 @@ impl Warp {
         let position = WarpPosition { block, warp: index, threads: launch.threads[index as usize] };
         let live = position.launched();
         let listed = launch.lists(id);
-        let request = launch.options.trace.filter(|request| request.warp == id);
-        let keeps_written = launch.options.registers || request.is_some() || launch.recording().is_some();
+        let tracer = launch.tracer(id);
+        let keeps_written = launch.options.registers || tracer.is_some();
         let mut local = Local::default();
         local.grow(program.stack_size);
         Warp {
@@ -105,11 +105,7 @@ impl Warp {
             reads: false,
             stopped_at: 0,
             written: keeps_written.then(|| Box::new(WrittenRegisters::new(launch.rows.len()))),
-            tracer: match (request, launch.recording()) {
-                (Some(request), _) => Some(Box::new(ValueTracer::new(program.statements(), &request))),
-                (None, Some(tap)) => Some(Box::new(ValueTracer::recording(tap, id))),
-                (None, None) => None,
-            },
+            tracer: tracer.map(|tracer| Box::new(ValueTracer(tracer))),
             undefined: UndefinedValues::new(&program.layout, &launch.suspects),
             calls: [0; WIDTH],
             reduced: (0, false),

@@ -15,25 +15,21 @@ pub struct AccessedBytes {
 
 impl AccessedBytes {
     /// `writes_variables`: whether the run also wrote variables of the program.
-    #[must_use]
     pub fn new(base: u64, read: Vec<u64>, written: Vec<u64>, writes_variables: bool) -> AccessedBytes {
         AccessedBytes { base, read, written, writes_variables }
     }
 
     /// How many of the `len` bytes at an address were read.
-    #[must_use]
     pub fn read(&self, address: u64, len: u64) -> u64 {
         self.count(&self.read, address, len)
     }
 
     /// How many of the `len` bytes at an address were written.
-    #[must_use]
     pub fn written(&self, address: u64, len: u64) -> u64 {
         self.count(&self.written, address, len)
     }
 
     /// The offset of the first of the `len` bytes at an address that was not written.
-    #[must_use]
     pub fn first_unwritten(&self, address: u64, len: u64) -> Option<u64> {
         let start = address.saturating_sub(self.base);
         let end = start + len;
@@ -50,7 +46,6 @@ impl AccessedBytes {
     }
 
     /// How many elements of `size` bytes at an address were not wholly written, and the first of them.
-    #[must_use]
     pub fn unwritten_elements(&self, address: u64, len: u64, size: u64) -> (u64, u64) {
         if self.written(address, len) == 0 {
             return (len.div_ceil(size), 0);
@@ -71,13 +66,11 @@ impl AccessedBytes {
     }
 
     /// Whether the run wrote any memory that outlives it.
-    #[must_use]
     pub fn writes(&self) -> bool {
         self.writes_variables || self.written.iter().any(|bits| *bits != 0)
     }
 
     /// How many bytes this takes.
-    #[must_use]
     pub fn held_bytes(&self) -> usize {
         size_of_val(&*self.read) + size_of_val(&*self.written)
     }

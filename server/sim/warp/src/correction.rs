@@ -18,7 +18,6 @@ pub struct Correction {
 
 impl Correction {
     /// A statement at one place, without a guard.
-    #[must_use]
     pub fn insertion(text: &str, at: StatementId, after: bool) -> Correction {
         Correction { text: text.into(), at: vec![at], after, guarded: false }
     }

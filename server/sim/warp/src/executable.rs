@@ -28,7 +28,6 @@ pub struct ModelInfo {
 
 impl ModelInfo {
     /// Whether `name` is the current name or a former one.
-    #[must_use]
     pub fn is_named(&self, name: &str) -> bool {
         self.name == name || self.former_names.contains(&name)
     }
@@ -54,16 +53,6 @@ pub trait Executable: DynEq + Debug + Send + Sync {
         self.run(config, options, control)
     }
 
-    /// The names of the registers that a statement writes.
-    fn writes(&self, _statement: StatementId) -> Vec<SmolStr> {
-        Vec::new()
-    }
-
-    /// The names of the registers that a statement may read, its guard included; by default all that it names.
-    fn reads(&self, statement: StatementId) -> Vec<SmolStr> {
-        self.registers(statement).into_iter().map(|(name, ..)| name).collect()
-    }
-
     /// The statements of which one may fix the finding when it is inserted, the most likely one first.
     fn corrections(&self, _finding: &Finding) -> Vec<Correction> {
         Vec::new()
@@ -82,6 +71,18 @@ pub trait Executable: DynEq + Debug + Send + Sync {
     /// The registers that a statement names, in the order of its traced values.
     fn registers(&self, _statement: StatementId) -> Vec<RegisterInfo> {
         Vec::new()
+    }
+
+    /// The names of the registers that a statement writes.
+    fn writes(&self, statement: StatementId) -> Vec<SmolStr> {
+        let named = self.registers(statement).into_iter();
+        named.filter(|register| register.written).map(|register| register.name).collect()
+    }
+
+    /// The names of the registers that a statement may read, its guard included.
+    fn reads(&self, statement: StatementId) -> Vec<SmolStr> {
+        let named = self.registers(statement).into_iter();
+        named.filter(|register| register.read).map(|register| register.name).collect()
     }
 
     /// How many words a statement writes of the register at an index of [`Self::registers`], if it may be less than all.

@@ -21,7 +21,6 @@ macro_rules! finding_kinds {
     (@term) => { None };
     (@term $term:literal) => { Some($term) };
     ($(#[doc = $summary:literal] $kind:ident = $name:literal, $($term:literal,)? $severity:ident;)*) => {
-        /// A kind of finding.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum FindingKind {
             $(#[doc = $summary] $kind,)*
@@ -199,37 +198,30 @@ impl FindingKind {
         TABLE.iter().map(|entry| entry.kind)
     }
 
-    /// The kind with this name.
-    #[must_use]
     pub fn named(name: &str) -> Option<FindingKind> {
         TABLE.iter().find(|entry| entry.name == name).map(|entry| entry.kind)
     }
 
     /// The stable name in JSON, settings and comments, in kebab case.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.entry().name
     }
 
     /// The usual severity; the simulator may override it.
-    #[must_use]
     pub fn severity(self) -> Severity {
         self.entry().severity
     }
 
-    #[must_use]
     pub fn summary(self) -> &'static str {
         self.entry().summary
     }
 
     /// The documentation page, as markdown.
-    #[must_use]
     pub fn page(self) -> &'static str {
         self.entry().page
     }
 
     /// The message, prefixed with the term of the kind.
-    #[must_use]
     pub fn with_term(self, message: &str) -> String {
         match self.entry().term {
             Some(term) => format!("{term}: {message}"),

@@ -32,7 +32,6 @@ pub struct LaunchConfig {
 
 impl LaunchConfig {
     /// The same launch with empty device memory. It cannot run.
-    #[must_use]
     pub fn without_memory(&self) -> Self {
         let LaunchConfig { grid, block, warp_width, cluster, shared_memory, workspace, .. } = *self;
         LaunchConfig {

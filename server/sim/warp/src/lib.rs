@@ -6,6 +6,7 @@
 //! depends on a language.
 
 pub mod accessed_bytes;
+mod advice;
 mod control_flow;
 mod correction;
 mod dyn_eq;
@@ -42,6 +43,7 @@ pub mod value_tracer;
 pub mod values;
 pub mod watched_byte;
 
+pub use advice::{Advice, AdviceKind};
 pub use control_flow::{BlockEnd, ControlFlow};
 pub use correction::Correction;
 pub use dyn_eq::DynEq;

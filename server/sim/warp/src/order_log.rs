@@ -14,10 +14,11 @@ pub struct OrderedRead {
     pub lane: u32,
     pub statement: StatementId,
     pub value: u64,
+    /// The store that the lane does not see, if the value is an older one.
+    pub unseen: Option<StatementId>,
 }
 
 /// The value of a read of 32-bit words, the low one first: one word or two are kept as they are, for messages.
-#[must_use]
 pub fn value_of_words(words: impl DoubleEndedIterator<Item = u32>) -> u64 {
     words.map(u64::from).rev().reduce(|all, word| all.rotate_left(32) ^ word).unwrap_or(0)
 }
@@ -52,7 +53,6 @@ impl OrderLog {
     }
 
     /// The first read that differs from the read with the same number of the same lane in `other`.
-    #[must_use]
     pub fn first_difference(&self, other: &OrderLog) -> Option<OrderDifference> {
         let mut theirs: FxHashMap<(WarpId, u32), Vec<&OrderedRead>> = FxHashMap::default();
         for read in &other.reads {
@@ -81,7 +81,8 @@ mod tests {
         for &(lane, statement, value) in reads {
             let warp = WarpId { cta: [0; 3], warp: 0 };
             // Statement 9 polls.
-            log.add(OrderedRead { warp, lane, statement: StatementId(statement), value }, statement == 9);
+            let read = OrderedRead { warp, lane, statement: StatementId(statement), value, unseen: None };
+            log.add(read, statement == 9);
         }
         log
     }

@@ -26,7 +26,6 @@ macro_rules! scalar_types {
         pub enum ScalarType { $($variant,)* }
 
         impl ScalarType {
-            /// The type with this name.
             pub fn from_name(name: &str) -> Option<ScalarType> {
                 match name { $($name => Some(ScalarType::$variant),)* _ => None }
             }

@@ -10,6 +10,8 @@ use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
+use crate::split_mix::SplitMix64;
+
 pub use lane_order::LaneOrder;
 pub use scheduler::{Scheduler, Switch};
 pub use turns::Turns;
@@ -20,6 +22,22 @@ pub use unstarted::{NextBlock, Suspended, Unstarted};
 pub struct Schedule {
     pub seed: u64,
     pub index: u32,
+}
+
+impl Schedule {
+    /// How often a load sees an older value where the memory model allows one: in so many of two cases. The first schedule, and each
+    /// third one, executes accesses one after the other.
+    #[must_use]
+    pub fn older_reads_of_two(self) -> u64 {
+        u64::from(self.index % 3)
+    }
+
+    /// Numbers for the choices that are not those of the [`Scheduler`].
+    #[must_use]
+    pub fn further_numbers(self) -> SplitMix64 {
+        let mut numbers = SplitMix64(self.seed ^ u64::from(self.index).rotate_left(32));
+        SplitMix64(numbers.next())
+    }
 }
 
 impl fmt::Display for Schedule {

@@ -24,7 +24,6 @@ pub enum Rounding {
 pub struct Format {
     /// Bits of the biased exponent.
     pub exponent_bits: u32,
-    /// Bits of the fraction.
     pub fraction_bits: u32,
 }
 
@@ -92,7 +91,6 @@ impl Format {
         if negative { magnitude | self.sign_bit() } else { magnitude }
     }
 
-    /// Unpacks a number.
     pub fn unpack(self, bits: u64) -> Number {
         let negative = bits & self.sign_bit() != 0;
         let exponent = (bits >> self.fraction_bits) & self.exponent_mask();

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::accessed_bytes::AccessedBytes;
+use crate::advice::Advice;
 use crate::finding_kind::FindingKind;
 use crate::memory::DeviceMemory;
 use crate::note::Note;
@@ -159,8 +160,8 @@ pub struct Finding {
     /// The 1-based visit of the statement by the warp; `None` if it is unknown or the last one.
     pub visit: Option<u64>,
     pub related: Vec<Related>,
-    /// For a data race that a barrier prevents, the scope of the barrier that the message recommends.
-    pub barrier: Option<RaceScope>,
+    /// What the message of a race recommends.
+    pub advice: Option<Advice>,
     /// For a race whose message names both threads, how far apart they are.
     pub racing: Option<RaceScope>,
     /// The inferred launch that may be the cause, instead of the kernel.
@@ -196,7 +197,7 @@ impl Finding {
             lanes: 0,
             visit: None,
             related: Vec::new(),
-            barrier: None,
+            advice: None,
             racing: None,
             guess: None,
             has_computed_address: false,
@@ -226,7 +227,6 @@ pub struct Output {
     pub truncated: bool,
 }
 
-/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct RunResult {
     pub status: Status,
@@ -303,7 +303,6 @@ impl RunResult {
     }
 
     /// The result without device memory, and with the trace of one warp only.
-    #[must_use]
     pub fn of_warp(&self, cta: [u32; 3], warp: u32) -> RunResult {
         RunResult {
             status: self.status,
@@ -430,6 +429,8 @@ pub struct RunOptions {
     pub coverage: bool,
     /// The order in which threads run; `None` for the default one.
     pub schedule: Option<Schedule>,
+    /// Whether loads see the newest values also under a schedule that has older ones.
+    pub newest_values: bool,
     /// Whether to fill [`RunResult::order_log`].
     pub log_order: bool,
 }
@@ -491,5 +492,4 @@ impl Control<'static> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cancelled;
 
-/// The outcome of a run.
 pub type RunOutcome = Result<RunResult, Cancelled>;

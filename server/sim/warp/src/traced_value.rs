@@ -16,8 +16,16 @@ pub struct TracedValue {
     pub high: Box<[u64]>,
 }
 
-/// Name and width in bits of a register, and whether the statement writes it.
-pub type RegisterInfo = (SmolStr, u16, bool);
+/// A register that a statement names.
+#[derive(Clone, Debug)]
+pub struct RegisterInfo {
+    pub name: SmolStr,
+    /// Width in bits.
+    pub bits: u16,
+    /// Whether the statement may read it, as a guard for example.
+    pub read: bool,
+    pub written: bool,
+}
 
 impl TracedValue {
     pub fn set_low(&mut self, values: &[u64]) {
@@ -27,8 +35,9 @@ impl TracedValue {
         }
     }
 
-    pub(crate) fn register((value, (name, bits, written)): (TracedValue, RegisterInfo)) -> TracedRegister {
+    pub(crate) fn register((value, info): (TracedValue, RegisterInfo)) -> TracedRegister {
         let TracedValue { known, low, high } = value;
+        let RegisterInfo { name, bits, written, .. } = info;
         TracedRegister { name, bits, written, known, low, high }
     }
 }

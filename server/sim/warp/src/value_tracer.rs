@@ -95,13 +95,6 @@ impl VisitTracer {
         self.moment.is_none() && ends_before(self.until, statement, count)
     }
 
-    /// The current step stored to the watched byte.
-    pub fn stored(&mut self) {
-        if let Some(moment) = &mut self.moment {
-            moment.stored();
-        }
-    }
-
     /// Starts the record of a visit; returns `false` if the trace is complete.
     pub fn visit(
         &mut self,
@@ -190,7 +183,7 @@ impl VisitTracer {
     pub fn finish<I: IntoIterator<Item = RegisterInfo>>(self, describe: impl Fn(StatementId) -> I) -> Values {
         let traced = |statement: StatementId, visit: Visit, only_written: bool| {
             let registers = visit.values.into_iter().zip(describe(statement));
-            let registers = registers.filter(|(_, (_, _, written))| *written || !only_written);
+            let registers = registers.filter(|(_, info)| info.written || !only_written);
             TracedVisit {
                 statement,
                 visit: visit.count,

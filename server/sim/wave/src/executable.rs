@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use smol_str::SmolStr;
 use warplens_sim_warp::trace::{Control, RunOptions, RunOutcome, StatementId};
 use warplens_sim_warp::value_tracer::RegisterInfo;
 use warplens_sim_warp::{BlockEnd, ControlFlow, Executable, LaunchConfig, ModelInfo, OrderEffect};
@@ -11,7 +10,6 @@ use super::op::{Action, Control as WaveControl};
 use super::program::Program;
 use super::reference;
 use super::run::run;
-use super::value_tracer::register_info;
 
 /// The models of WAVE, the default first: the divergence stack of the guide, and the reference emulator
 /// 0.1.2.
@@ -52,18 +50,8 @@ impl Executable for Kernel {
         Some(self.program.order_effect())
     }
 
-    fn writes(&self, statement: StatementId) -> Vec<SmolStr> {
-        self.program.writes(statement)
-    }
-
-    fn reads(&self, statement: StatementId) -> Vec<SmolStr> {
-        let named = self.program.named.get(statement.index()).into_iter().flatten();
-        named.filter(|named| named.read).map(|named| named.cell.name()).collect()
-    }
-
     fn registers(&self, statement: StatementId) -> Vec<RegisterInfo> {
-        let named = self.program.named.get(statement.index()).into_iter().flatten();
-        named.map(register_info).collect()
+        self.program.registers_of(statement)
     }
 
     fn has_word_registers(&self) -> bool {
@@ -92,13 +80,8 @@ impl Executable for EmulatedKernel {
         reference::run(&self.emulated, config, options, control, None)
     }
 
-    fn writes(&self, statement: StatementId) -> Vec<SmolStr> {
-        self.structured.writes(statement)
-    }
-
     fn registers(&self, statement: StatementId) -> Vec<RegisterInfo> {
-        let named = self.structured.named.get(statement.index()).into_iter().flatten();
-        named.map(register_info).collect()
+        self.structured.registers_of(statement)
     }
 
     fn has_word_registers(&self) -> bool {

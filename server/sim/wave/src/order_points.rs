@@ -74,7 +74,8 @@ impl<const W: usize> Wave<W> {
         let (warp, statement) = (WarpId { cta: ctx.workgroup, warp: self.index }, StatementId(self.pc));
         for lane in lanes(executed) {
             let value = value_of_words(rows.iter().map(|row| self.state.rows.get(*row)[lane]));
-            log.add(OrderedRead { warp, lane: lane as u32, statement, value }, op.action.may_poll());
+            let read = OrderedRead { warp, lane: lane as u32, statement, value, unseen: None };
+            log.add(read, op.action.may_poll());
         }
     }
 }

@@ -6,6 +6,7 @@
 
 use smol_str::{SmolStr, format_smolstr};
 use warplens_sim_warp::StatementId;
+use warplens_sim_warp::value_tracer::RegisterInfo;
 
 use super::op::{Halves, Op, Row};
 use super::quick::QuickOp;
@@ -39,6 +40,16 @@ pub(crate) struct Named {
     pub(crate) written: bool,
 }
 
+impl Named {
+    pub(crate) fn info(&self) -> RegisterInfo {
+        let bits = match self.cell {
+            Cell::Predicate(_) => 1,
+            Cell::General(_) => 32 * u16::from(self.count),
+        };
+        RegisterInfo { name: self.cell.name(), bits, read: self.read, written: self.written }
+    }
+}
+
 /// A general register or a predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Cell {
@@ -56,9 +67,9 @@ impl Cell {
 }
 
 impl Program {
-    pub(crate) fn writes(&self, statement: StatementId) -> Vec<SmolStr> {
-        let named = self.named.get(statement.index()).into_iter().flatten();
-        named.filter(|named| named.written).map(|named| named.cell.name()).collect()
+    /// The registers that a statement names.
+    pub(crate) fn registers_of(&self, statement: StatementId) -> Vec<RegisterInfo> {
+        self.named.get(statement.index()).into_iter().flatten().map(Named::info).collect()
     }
 
     /// The number of statements, which are the instructions of the kernel.

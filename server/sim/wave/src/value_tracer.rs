@@ -85,7 +85,9 @@ impl ValueTracer {
 
     /// The current step stored to the watched byte.
     pub(crate) fn stored(&mut self) {
-        self.visits.stored();
+        if let Some(moment) = &mut self.visits.moment {
+            moment.stored();
+        }
     }
 
     pub(crate) fn is_complete(&self) -> bool {
@@ -127,7 +129,7 @@ impl ValueTracer {
     /// The trace; `None` if the steps were sent to a recording.
     pub(crate) fn finish(self, named: &[Box<[Named]>]) -> Option<Values> {
         let visits = Some(self.visits).filter(|visits| !visits.is_recording())?;
-        let values = visits.finish(|statement| named[statement.index()].iter().map(register_info));
+        let values = visits.finish(|statement| named[statement.index()].iter().map(Named::info));
         Some(values)
     }
 }
@@ -186,7 +188,7 @@ fn registers<const W: usize>(
     let others = others.filter(|other| named.iter().all(|named| named.cell != other.cell));
     let value = |named: Named| {
         let TracedValue { known, low, high } = read(written, &named, state);
-        let (name, bits, _) = register_info(&named);
+        let RegisterInfo { name, bits, .. } = named.info();
         let value = |lane: usize| {
             let high = high.get(lane).copied().unwrap_or(0);
             (known >> lane & 1 == 1).then(|| u128::from(low[lane]) | u128::from(high) << 64)
@@ -194,12 +196,4 @@ fn registers<const W: usize>(
         RegisterValues { name, bits, lanes: (0..W).map(value).collect() }
     };
     named.iter().copied().chain(others).map(value).collect()
-}
-
-pub(crate) fn register_info(named: &Named) -> RegisterInfo {
-    let bits = match named.cell {
-        Cell::Predicate(_) => 1,
-        Cell::General(_) => 32 * u16::from(named.count),
-    };
-    (named.cell.name(), bits, named.written)
 }

@@ -64,7 +64,6 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
 }
 
 /// Whether there is something to read at a path. What is not a regular file counts too: reading it is an error.
-#[must_use]
 pub fn is_there(path: &Path) -> bool {
     #[cfg(target_family = "wasm")]
     return crate::page::file_size(&crate::page::uri(path)).is_some();

@@ -136,7 +136,6 @@ fn assembly_ids() -> impl Iterator<Item = PossibleValue> {
     })
 }
 
-/// The language with this id.
 fn named(id: &str) -> Result<Language, LanguageError> {
     let is_named = |language: &Language| language.id == id || language.shared_ids.contains(&id);
     languages().find(is_named).ok_or(LanguageError::Undetermined)

@@ -7,8 +7,8 @@ use super::data::{self, categories, list, read};
 use super::schema::entry::Evidence;
 use super::schema::ptx::Instruction;
 use super::schema::ptx_module::{
-    Directive, Feature, Gpu, Limits, Pragma, Release, SpacePart, SpecialRegister, StateSpace, Target,
-    TargetOption, Type,
+    CudaName, Directive, Feature, Gpu, Limits, Pragma, Release, SpacePart, SpecialRegister, StateSpace,
+    Target, TargetOption, Type,
 };
 use super::schema::storage::Words;
 
@@ -18,6 +18,7 @@ pub(crate) struct Data {
     pub(crate) categories: Vec<Category>,
     pub(crate) directives: Vec<Directive>,
     pub(crate) features: Vec<Feature>,
+    pub(crate) cuda_names: Vec<CudaName>,
     pub(crate) pragmas: Vec<Pragma>,
     pub(crate) registers: Vec<SpecialRegister>,
     pub(crate) types: Vec<Type>,
@@ -136,6 +137,7 @@ pub(crate) fn load() -> Result<Data> {
         categories,
         directives: directives.directive,
         features: directives.feature,
+        cuda_names: list("ptx/cuda.toml", "name")?,
         pragmas: list("ptx/pragmas.toml", "pragma")?,
         registers,
         types: list("ptx/types.toml", "type")?,

@@ -54,7 +54,6 @@ pub struct PanelQuery<'q> {
     pub panel: &'q Panel,
     pub warp: WarpId,
     pub at: Positions<'q>,
-    /// The text of a statement.
     pub text: &'q dyn Fn(StatementId) -> String,
     pub control: Control<'q>,
 }

@@ -30,22 +30,32 @@ fn without_guard(found: FindingInText<'_>, barrier: StatementId) -> Option<Fix> 
 /// Moves the barrier, and equal ones on the other path, to the reconvergence point of the innermost branch around it.
 fn after_branch(found: FindingInText<'_>, barrier: StatementId) -> Option<Fix> {
     let code = |id: StatementId| Some(found.text.get(found.code_range(id)?)?.trim_end());
-    let around = found.statements.iter().enumerate().filter_map(|(branch, statement)| match statement.flow {
-        Flow::Branch { reconvergence: Some(end) } => Some((branch, end.index())),
-        _ => None,
-    });
-    let around = around.filter(|(branch, end)| *branch < barrier.index() && barrier.index() < *end);
-    let (branch, end) = around.min_by_key(|(branch, end)| end - branch)?;
+    let (branch, end) = branch_around(found, barrier)?;
     let moved = code(barrier)?;
-    let equal = (branch as u32..end as u32).map(StatementId).filter(|id| code(*id) == Some(moved));
+    let equal = (branch.0..end.0).map(StatementId).filter(|id| code(*id) == Some(moved));
     let ranges = equal.filter_map(|id| Some(Range::<usize>::from(found.statement(id)?.range)));
     let mut edits: Vec<TextEdit> = ranges
         .map(|range| TextEdit { range: text_range(&with_line(found.text, range)), insert: String::new() })
         .collect();
-    let join = found.statements.get(end)?.range.start();
+    let join = found.statement(end)?.range.start();
     let insert = format!("{moved}\n{}", found.indent(join));
     edits.push(TextEdit { range: TextRange::empty(join), insert });
     Some(Fix { title: format!("Move `{moved}` to where the lanes reconverge"), edits, preferred: false })
+}
+
+/// The innermost branch around a statement, and where its lanes reconverge.
+pub(super) fn branch_around(
+    found: FindingInText<'_>,
+    inside: StatementId,
+) -> Option<(StatementId, StatementId)> {
+    let branches = (0..).map(StatementId).zip(found.statements);
+    let around = branches.filter_map(|(branch, statement)| match statement.flow {
+        Flow::Branch { reconvergence: Some(end) } => Some((branch, end)),
+        _ => None,
+    });
+    around
+        .filter(|(branch, end)| *branch < inside && inside < *end)
+        .min_by_key(|(branch, end)| end.0 - branch.0)
 }
 
 /// A part of a text, with its line if nothing else is on it.

@@ -51,6 +51,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             target: "sm_100a",
         }],
         simulation: Simulation::Partly("not of vectors of registers, whose meaning is not documented"),
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -102,6 +103,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             target: "sm_100a",
         }],
         simulation: Simulation::Partly("not of vectors of registers, whose meaning is not documented"),
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -153,6 +155,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             target: "sm_100a",
         }],
         simulation: Simulation::Partly("not of vectors of registers, whose meaning is not documented"),
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -204,6 +207,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             target: "sm_100a",
         }],
         simulation: Simulation::Partly("not of vectors of registers, whose meaning is not documented"),
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
 ];

@@ -128,6 +128,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
                 target: "sm_20",
             },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -233,6 +234,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
                 target: "sm_20",
             },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -268,6 +270,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             since: Version::new(2, 3),
             target: "sm_20",
         }],
+        undefined: Mixing::All,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -317,6 +320,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
                 target: "sm_20",
             },
         ],
+        undefined: Mixing::All,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },

@@ -99,6 +99,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             Measured { code: "mov.pred %p1, %p2;", since: Version::new(2, 3), target: "sm_20" },
         ],
         simulation: Simulation::Partly("not a vector from one register, constant or symbol"),
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -174,6 +175,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             Measured { code: "mov.b64 {%r4, _}, %rd2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "mov.b128 %q1, {%rd3, %rd4};", since: Version::new(8, 3), target: "sm_70" },
         ],
+        undefined: Mixing::All,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -336,6 +338,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             Measured { code: "prmt.b32 %r1, %r2, %r3, 0x0123;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "prmt.b32.f4e %r4, %r2, %r3, %r5;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::All,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -3033,6 +3036,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             Measured { code: "cvta.shared.u64 %rd3, %rd4;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "cvta.global.u64 %rd5, gmem+8;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -3606,6 +3610,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         simulation: Simulation::Partly(
             "not to `.ue5m3`, nor with a scale to a narrow format, which are not documented",
         ),
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -3665,6 +3670,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 target: "sm_72",
             },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },

@@ -49,6 +49,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 6] = [
             Measured { code: "add.cc.u32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "addc.u32 %r4, %r5, %r6;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -115,6 +116,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 6] = [
             Measured { code: "addc.cc.u64 %rd4, %rd5, %rd6;", since: Version::new(4, 3), target: "sm_20" },
             Measured { code: "addc.u64 %rd7, 0, 0;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -165,6 +167,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 6] = [
             Measured { code: "sub.cc.u32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "subc.u32 %r4, %r5, %r6;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -231,6 +234,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 6] = [
             Measured { code: "subc.cc.u32 %r4, %r5, %r6;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "subc.u32 %r7, %r8, %r9;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -285,6 +289,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 6] = [
             },
             Measured { code: "madc.hi.u32 %r5, %r2, %r3, 0;", since: Version::new(3, 0), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -359,6 +364,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 6] = [
             },
             Measured { code: "madc.lo.u32 %r7, %r2, %r3, %r8;", since: Version::new(3, 0), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },

@@ -54,6 +54,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
         simulation: Simulation::Partly(
             "the form without an operation is not simulated, because the assembler leaves the predicate undefined",
         ),
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -91,6 +92,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             since: Version::new(2, 3),
             target: "sm_20",
         }],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -160,6 +162,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             Measured { code: "add.ftz.sat.f32 %f3, %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "add.rz.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -229,6 +232,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             Measured { code: "sub.ftz.sat.f32 %f3, %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "sub.rz.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -298,6 +302,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             Measured { code: "mul.ftz.sat.f32 %f3, %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "mul.rz.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -360,6 +365,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
                 target: "sm_20",
             },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -434,6 +440,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
                 target: "sm_20",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -516,6 +523,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             Measured { code: "div.full.ftz.f32 %f4, %f2, %f3;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "div.rn.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -551,6 +559,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             ..Example::EMPTY
         },
         measured: &[Measured { code: "abs.f32 %f1, %f2;", since: Version::new(2, 3), target: "sm_20" }],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -586,6 +595,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             ..Example::EMPTY
         },
         measured: &[Measured { code: "neg.f64 %fd1, %fd2;", since: Version::new(2, 3), target: "sm_20" }],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -656,6 +666,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             Measured { code: "min.NaN.f32 %f4, %f2, %f3;", since: Version::new(7, 0), target: "sm_80" },
             Measured { code: "min.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -726,6 +737,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             Measured { code: "max.NaN.f32 %f4, %f2, %f3;", since: Version::new(7, 0), target: "sm_80" },
             Measured { code: "max.f64 %fd1, %fd2, %fd3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -796,6 +808,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             Measured { code: "rcp.approx.ftz.f32 %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "rcp.rn.f64 %fd1, %fd2;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -834,6 +847,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             since: Version::new(2, 3),
             target: "sm_20",
         }],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -896,6 +910,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             Measured { code: "sqrt.approx.f32 %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "sqrt.rn.f64 %fd1, %fd2;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -948,6 +963,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             Measured { code: "rsqrt.approx.f32 %f1, %f2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "rsqrt.approx.f64 %fd1, %fd2;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -986,6 +1002,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             since: Version::new(4, 0),
             target: "sm_20",
         }],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -1034,6 +1051,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             since: Version::new(2, 3),
             target: "sm_20",
         }],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -1083,6 +1101,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             since: Version::new(2, 3),
             target: "sm_20",
         }],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -1131,6 +1150,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             since: Version::new(2, 3),
             target: "sm_20",
         }],
+        undefined: Mixing::Any,
         evidence: Evidence::Assembler,
         ..Instruction::EMPTY
     },
@@ -1177,6 +1197,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             since: Version::new(2, 3),
             target: "sm_20",
         }],
+        undefined: Mixing::Any,
         evidence: Evidence::Assembler,
         ..Instruction::EMPTY
     },
@@ -1215,6 +1236,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             since: Version::new(7, 0),
             target: "sm_75",
         }],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },

@@ -249,6 +249,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 2] = [
                 target: "sm_90",
             },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -353,6 +354,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 2] = [
                 target: "sm_90",
             },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },

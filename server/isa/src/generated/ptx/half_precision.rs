@@ -51,6 +51,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
             Measured { code: "add.rn.f16 %h1, %h2, %h3;", since: Version::new(4, 2), target: "sm_53" },
             Measured { code: "add.bf16x2 %r4, %r5, %r6;", since: Version::new(7, 8), target: "sm_90" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -103,6 +104,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
             Measured { code: "sub.rn.f16 %h1, %h2, %h3;", since: Version::new(4, 2), target: "sm_53" },
             Measured { code: "sub.bf16x2 %r4, %r5, %r6;", since: Version::new(7, 8), target: "sm_90" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -155,6 +157,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
             Measured { code: "mul.rn.f16 %h1, %h2, %h3;", since: Version::new(4, 2), target: "sm_53" },
             Measured { code: "mul.bf16x2 %r4, %r5, %r6;", since: Version::new(7, 8), target: "sm_90" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -254,6 +257,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 target: "sm_90",
             },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -304,6 +308,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
             Measured { code: "neg.f16x2 %r1, %r2;", since: Version::new(5, 1), target: "sm_53" },
             Measured { code: "neg.bf16 %h1, %h2;", since: Version::new(7, 0), target: "sm_80" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -353,6 +358,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
             Measured { code: "abs.f16 %h1, %h2;", since: Version::new(6, 5), target: "sm_53" },
             Measured { code: "abs.bf16x2 %r1, %r2;", since: Version::new(7, 0), target: "sm_80" },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -422,6 +428,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 target: "sm_86",
             },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -492,6 +499,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
                 target: "sm_86",
             },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -542,6 +550,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
             Measured { code: "tanh.approx.f16x2 %r1, %r2;", since: Version::new(7, 0), target: "sm_75" },
             Measured { code: "tanh.approx.bf16 %h1, %h2;", since: Version::new(7, 8), target: "sm_90" },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -591,6 +600,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
             Measured { code: "ex2.approx.f16 %h1, %h2;", since: Version::new(7, 0), target: "sm_75" },
             Measured { code: "ex2.approx.ftz.bf16x2 %r1, %r2;", since: Version::new(7, 8), target: "sm_90" },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
 ];

@@ -72,6 +72,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "add.s32 %r1, %r2, 7;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "add.sat.s32 %r3, %r1, %r2;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -122,6 +123,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "sub.u64 %rd1, %rd2, %rd3;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "sub.sat.s32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -174,6 +176,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "mul.wide.u32 %rd1, %r2, 24;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "mul.hi.u64 %rd2, %rd3, %rd4;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -232,6 +235,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "mad.lo.s32 %r1, %r2, %r3, %r4;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "mad.wide.u16 %r5, %h1, %h2, %r6;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -281,6 +285,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
                 target: "sm_80",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -322,6 +327,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "mul24.lo.u32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "mul24.hi.s32 %r4, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -369,6 +375,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             since: Version::new(2, 3),
             target: "sm_20",
         }],
+        undefined: Mixing::Any,
         evidence: Evidence::Assembler,
         ..Instruction::EMPTY
     },
@@ -406,6 +413,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             since: Version::new(2, 3),
             target: "sm_20",
         }],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -445,6 +453,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "div.s32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "div.u64 %rd1, %rd2, 10;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -480,6 +489,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             ..Example::EMPTY
         },
         measured: &[Measured { code: "rem.u32 %r1, %r2, 32;", since: Version::new(2, 3), target: "sm_20" }],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -506,6 +516,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             ..Example::EMPTY
         },
         measured: &[Measured { code: "abs.s32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" }],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -546,6 +557,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             ..Example::EMPTY
         },
         measured: &[Measured { code: "neg.s64 %rd1, %rd2;", since: Version::new(2, 3), target: "sm_20" }],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -615,6 +627,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "min.s32 %r1, %r2, 0;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "min.u64 %rd1, %rd2, %rd3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -684,6 +697,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "max.s32 %r1, %r2, 0;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "max.u64 %rd1, %rd2, %rd3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -720,6 +734,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "popc.b32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "popc.b64 %r3, %rd1;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -756,6 +771,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "clz.b32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "clz.b64 %r3, %rd1;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -797,6 +813,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "bfind.u32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "bfind.shiftamt.s64 %r3, %rd1;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -837,6 +854,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             ..Example::EMPTY
         },
         measured: &[Measured { code: "fns.b32 %r1, %r2, 0, 1;", since: Version::new(5, 1), target: "sm_30" }],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -869,6 +887,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             ..Example::EMPTY
         },
         measured: &[Measured { code: "brev.b32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" }],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -914,6 +933,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             Measured { code: "bfe.u32 %r1, %r2, 8, 8;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "bfe.s64 %rd1, %rd2, %r3, %r4;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -955,6 +975,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             since: Version::new(2, 3),
             target: "sm_20",
         }],
+        undefined: Mixing::All,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -997,6 +1018,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             since: Version::new(7, 6),
             target: "sm_70",
         }],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -1037,6 +1059,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             since: Version::new(7, 6),
             target: "sm_70",
         }],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -1075,6 +1098,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             since: Version::new(5, 0),
             target: "sm_61",
         }],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -1115,6 +1139,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
             since: Version::new(5, 0),
             target: "sm_61",
         }],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },

@@ -42,6 +42,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Measured { code: "and.b32 %r1, %r2, 0xff;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "and.pred %p1, %p2, %p3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::All,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -85,6 +86,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Measured { code: "or.b32 %r1, %r2, 0xff;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "or.pred %p1, %p2, %p3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::All,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -128,6 +130,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Measured { code: "xor.b32 %r1, %r2, 0xff;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "xor.pred %p1, %p2, %p3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::All,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -165,6 +168,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Measured { code: "not.b32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "not.pred %p1, %p2;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -191,6 +195,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             ..Example::EMPTY
         },
         measured: &[Measured { code: "cnot.b32 %r1, %r2;", since: Version::new(2, 3), target: "sm_20" }],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -249,6 +254,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 target: "sm_70",
             },
         ],
+        undefined: Mixing::All,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -294,6 +300,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 target: "sm_32",
             },
         ],
+        undefined: Mixing::All,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -329,6 +336,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Measured { code: "shl.b32 %r1, %r2, 2;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "shl.b64 %rd1, %rd2, %r3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -367,6 +375,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Measured { code: "shr.u32 %r1, %r2, 3;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "shr.s64 %rd1, %rd2, %r3;", since: Version::new(2, 3), target: "sm_20" },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },

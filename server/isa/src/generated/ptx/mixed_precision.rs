@@ -67,6 +67,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             Measured { code: "add.rz.f32.bf16 %f1, %h1, %f2;", since: Version::new(8, 6), target: "sm_100" },
             Measured { code: "add.sat.f32.f16 %f3, %h2, %f2;", since: Version::new(8, 6), target: "sm_100" },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -134,6 +135,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             Measured { code: "sub.rz.f32.bf16 %f1, %h1, %f2;", since: Version::new(8, 6), target: "sm_100" },
             Measured { code: "sub.sat.f32.f16 %f3, %h2, %f2;", since: Version::new(8, 6), target: "sm_100" },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -185,6 +187,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             since: Version::new(8, 6),
             target: "sm_100",
         }],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -249,6 +252,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
             since: Version::new(9, 4),
             target: "sm_107f",
         }],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
 ];

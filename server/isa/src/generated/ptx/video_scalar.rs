@@ -71,6 +71,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 target: "sm_20",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -142,6 +143,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 target: "sm_20",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -213,6 +215,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 target: "sm_20",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -284,6 +287,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 target: "sm_20",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -355,6 +359,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 target: "sm_20",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -422,6 +427,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 target: "sm_20",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -489,6 +495,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 target: "sm_20",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -544,6 +551,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 target: "sm_20",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -608,6 +616,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
                 target: "sm_20",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
 ];

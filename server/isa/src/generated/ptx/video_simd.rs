@@ -64,6 +64,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 target: "sm_30",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -128,6 +129,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 target: "sm_30",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -192,6 +194,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 target: "sm_30",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -256,6 +259,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 target: "sm_30",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -320,6 +324,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 target: "sm_30",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -384,6 +389,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 target: "sm_30",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -448,6 +454,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 target: "sm_30",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -512,6 +519,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 target: "sm_30",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -576,6 +584,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 target: "sm_30",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -640,6 +649,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 target: "sm_30",
             },
         ],
+        undefined: Mixing::Any,
         evidence: Evidence::Gpu,
         ..Instruction::EMPTY
     },
@@ -705,6 +715,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 target: "sm_30",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -769,6 +780,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 target: "sm_30",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -817,6 +829,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 target: "sm_30",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -865,6 +878,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
                 target: "sm_30",
             },
         ],
+        undefined: Mixing::Any,
         ..Instruction::EMPTY
     },
 ];

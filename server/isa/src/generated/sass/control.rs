@@ -147,6 +147,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 46] = [
         ],
         example: "BRX R8 -0xf8",
         modifiers: list(&[14, 15, 16]),
+        ..Instruction::EMPTY
     },
     Instruction {
         opcode: "BRXU",

@@ -66,7 +66,6 @@ impl PhaseLog {
         }
     }
 
-    /// Threads arrive at an object.
     pub fn arrived(&mut self, object: usize, thread: Issuer) {
         let phases = self.0.entry(object).or_default();
         *phases.arrived.entry((thread.rank, thread.warp)).or_default() |= thread.lanes;

@@ -132,7 +132,6 @@ impl Queue {
         self.take(.., |operation| wait.covers(operation, committed.as_ref()))
     }
 
-    /// The operations that a wait covers.
     pub(super) fn covered(&mut self, wait: &GroupWait) -> impl Iterator<Item = &mut Operation> {
         let committed = self.committed_by(wait.waiting, wait.family);
         self.operations.iter_mut().filter(move |operation| wait.covers(operation, committed.as_ref()))
@@ -195,7 +194,6 @@ impl Queue {
         self.committed.get(&(issuer.rank, issuer.warp, family == CopyFamily::Bulk)).copied()
     }
 
-    /// A warp waits for products of its warpgroup.
     pub fn wait_for_products(&mut self, rank: u32, warp: u32) {
         *self.product_waits.entry((rank, warp)).or_default() += 1;
     }
@@ -213,7 +211,6 @@ impl Queue {
     }
 }
 
-/// The warps of the warpgroup of a warp.
 pub fn warpgroup_of(warp: u32) -> std::ops::Range<u32> {
     let first = warp / 4 * 4;
     first..first + 4

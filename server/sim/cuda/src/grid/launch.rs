@@ -9,6 +9,7 @@ use warplens_sim_warp::recording::Tap;
 use warplens_sim_warp::schedule::Scheduler;
 use warplens_sim_warp::step_stream::WarpSteps;
 use warplens_sim_warp::trace::{Control, Finding, RunOptions, WarpId};
+use warplens_sim_warp::value_tracer::VisitTracer;
 
 use super::residency::Residency;
 use crate::listed_warps::Listing;
@@ -145,6 +146,15 @@ impl GridLaunch {
     pub(super) fn resident_clusters(&self) -> u64 {
         let blocks = self.residency.map_or(u64::MAX, Residency::blocks);
         (blocks / volume(self.cluster).max(1)).max(1)
+    }
+
+    /// The tracer of a warp, if the run traces its values or records the steps of all warps.
+    pub fn tracer(&self, id: WarpId) -> Option<VisitTracer> {
+        match (self.options.trace.filter(|request| request.warp == id), self.recording()) {
+            (Some(request), _) => Some(VisitTracer::new(self.statements, &request)),
+            (None, Some(tap)) => Some(VisitTracer::recording(tap.of(id), id)),
+            (None, None) => None,
+        }
     }
 
     /// The recorder of a warp; if the warp is not listed, `reused` may be that of one that was counted.

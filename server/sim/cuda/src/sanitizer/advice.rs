@@ -1,6 +1,7 @@
 //! How to order two accesses that race, or why their order does not matter.
 
 use warplens_sim_warp::race_scope::RaceScope;
+use warplens_sim_warp::{Advice, AdviceKind};
 
 use super::Sanitizer;
 use super::conflicts::LaneConflict;
@@ -11,30 +12,7 @@ use super::shadow::{Conflict, Hazard};
 use super::stamp::{Stamp, Strength};
 use crate::address::AtomicOp;
 use crate::memory::region::MemoryRegion;
-use crate::race_context::barrier;
-
-#[derive(Clone, Copy)]
-pub(super) enum Advice {
-    Barrier(RaceScope),
-    /// Another change, or none.
-    Other(&'static str),
-}
-
-impl Advice {
-    pub(super) fn text(self) -> &'static str {
-        match self {
-            Advice::Barrier(scope) => barrier(scope),
-            Advice::Other(text) => text,
-        }
-    }
-
-    pub(super) fn barrier(self) -> Option<RaceScope> {
-        match self {
-            Advice::Barrier(scope) => Some(scope),
-            Advice::Other(_) => None,
-        }
-    }
-}
+use crate::race_context::synchronize;
 
 impl Sanitizer {
     pub(super) fn advice(
@@ -48,40 +26,49 @@ impl Sanitizer {
         let LaneConflict { conflict: Conflict { hazard, before, .. }, lane, .. } = *lane_conflict;
         let thread = Thread { warp: self.report.visit.warp, lane };
         let atomic = self.patterns.atomic_of([self.report.visit.statement, before.statement()]);
-        let text = match race {
-            Race::Repaired if region == MemoryRegion::Shared => {
+        let (kind, text) = match race {
+            Race::Repaired if region == MemoryRegion::Shared => (
+                AdviceKind::RelaxedLoad,
                 "the plain load races with `atom.cas`: the first iteration may see a stale value, which the \
-                 CAS repairs. Use `ld.relaxed.cta` (or `volatile`, `cuda::atomic_ref`) to make it defined"
-            }
-            Race::Repaired => {
+                 CAS repairs. Use `ld.relaxed.cta` (or `volatile`, `cuda::atomic_ref`) to make it defined",
+            ),
+            Race::Repaired => (
+                AdviceKind::RelaxedLoad,
                 "the plain load races with `atom.cas`: the first iteration may see a stale value, which the \
-                 CAS repairs. Use `ld.relaxed.gpu` (or `volatile`, `cuda::atomic_ref`) to make it defined"
-            }
+                 CAS repairs. Use `ld.relaxed.gpu` (or `volatile`, `cuda::atomic_ref`) to make it defined",
+            ),
             Race::SameValue if hazard == Hazard::WriteAfterRead => {
-                "the stored value equals the old value, so the order does not matter"
+                (AdviceKind::SameValue, "the stored value equals the old value, so the order does not matter")
             }
-            Race::SameValue => "both write the same value, so the order does not matter",
-            Race::Rounded => {
-                "the values differ only by rounding: each lane has reduced the same values in another order, and one of the results stays"
+            Race::SameValue => {
+                (AdviceKind::SameValue, "both write the same value, so the order does not matter")
             }
-            Race::Data if self.sync.ordered(before, thread, true) => {
+            Race::Rounded => (
+                AdviceKind::Rounding,
+                "the values differ only by rounding: each lane has reduced the same values in another order, and one of the results stays",
+            ),
+            Race::Data if self.sync.ordered(before, thread, true) => (
+                AdviceKind::Acquire,
                 "the flag is read without an acquire: poll it with `ld.acquire.gpu`, or execute `fence.acq_rel.gpu` after the poll; \
-                 a barrier or a fence of the block does not order the accesses of other blocks"
-            }
-            Race::Data if self.sync.needs_wider_scope(before, thread) => {
+                 a barrier or a fence of the block does not order the accesses of other blocks",
+            ),
+            Race::Data if self.sync.needs_wider_scope(before, thread) => (
+                AdviceKind::WiderScope,
                 "the flag orders only threads within the scope of its accesses and fences, which does not include both threads: use \
-                 `.gpu` in the release and in the acquire, not `.cta` or `.cluster`"
-            }
-            Race::Data if self.is_mixed(event, before) => {
-                "only one of the accesses is atomic or volatile; make both so, or synchronize them"
-            }
-            Race::Data if let Some(op) = atomic => use_atomic(op),
-            Race::Data if self.is_one_store(event, before, other) => {
-                "the order is unspecified; store from one lane, or use a distinct address per lane"
-            }
-            Race::Data => return Advice::Barrier(other.scope),
+                 `.gpu` in the release and in the acquire, not `.cta` or `.cluster`",
+            ),
+            Race::Data if self.is_mixed(event, before) => (
+                AdviceKind::BothStrong,
+                "only one of the accesses is atomic or volatile; make both so, or synchronize them",
+            ),
+            Race::Data if let Some(op) = atomic => (AdviceKind::Atomic, use_atomic(op)),
+            Race::Data if self.is_one_store(event, before, other) => (
+                AdviceKind::DistinctAddresses,
+                "the order is unspecified; store from one lane, or use a distinct address per lane",
+            ),
+            Race::Data => return synchronize(other.scope),
         };
-        Advice::Other(text)
+        Advice { kind, text }
     }
 
     pub(super) fn missing(&self, event: &AccessEvent<'_>, before: Stamp, other: &Other) -> &'static str {

@@ -71,6 +71,9 @@ pub(super) struct HappensBefore {
     published: FxHashMap<MemoryLocation, Published>,
     /// Whether a thread has executed a fence that orders the accesses of one class only.
     has_restricted: bool,
+    /// What threads knew when they executed fences, if fences are ordered among themselves, as `fence.sc` is. Without loads of older
+    /// values this would only hide races.
+    fences: Option<VectorClock>,
 }
 
 #[derive(Debug, Default)]
@@ -207,6 +210,11 @@ impl HappensBefore {
     pub(super) fn leave(&mut self, block: &mut BlockClock) {
         self.left = (self.block.number, self.latest());
         std::mem::swap(&mut self.block, block);
+    }
+
+    /// From now on, a fence comes after all earlier ones.
+    pub(super) fn order_fences(&mut self) {
+        self.fences = Some(VectorClock::default());
     }
 
     /// The epoch that stands for "since the last barrier of this block".
@@ -355,8 +363,16 @@ impl HappensBefore {
             let clocks = clock.lanes.get_or_insert_with(Default::default);
             lanes(mask).for_each(|lane| clocks[lane].acquire_pending(number, scope));
         }
+        let is_full = order.acquire && order.release && scope != Scope::Block;
+        if is_full && let Some(fences) = &self.fences {
+            let clocks = self.block.warps[warp as usize].lanes.get_or_insert_with(Default::default);
+            lanes(mask).for_each(|lane| clocks[lane].knows.join(fences));
+        }
         if order.release {
             let known = self.known_by(warp, live, mask);
+            if is_full && let Some(fences) = &mut self.fences {
+                known.iter().for_each(|(_, known)| fences.join(known));
+            }
             let clock = &mut self.block.warps[warp as usize];
             clock.is_merged = false;
             let clocks = clock.lanes.get_or_insert_with(Default::default);

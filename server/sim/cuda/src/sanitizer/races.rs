@@ -196,7 +196,7 @@ impl Sanitizer {
             ),
             earlier_statement: StatementId(before.statement()),
             missing: self.missing(event, before, &other),
-            fix: advice.text(),
+            fix: advice.text,
         };
         if self.invalidators.contains(&here) || self.invalidators.contains(&there) {
             let message = format!(
@@ -219,8 +219,8 @@ impl Sanitizer {
         let finding = finding.with_severity(severity).with([report.related()]);
         let has_computed_address =
             [here, there].iter().any(|at| self.patterns.computed_addresses.contains(at));
-        let (barrier, racing) = (advice.barrier(), Some(other.scope));
-        self.report.findings.push(Finding { barrier, racing, has_computed_address, ..finding });
+        let (advice, racing) = (Some(advice), Some(other.scope));
+        self.report.findings.push(Finding { advice, racing, has_computed_address, ..finding });
     }
 
     fn other(&self, before: Stamp) -> Other {

@@ -28,6 +28,8 @@ pub struct RunningVisit {
 #[derive(Default)]
 pub struct Report {
     pub checks: Checks,
+    /// Whether the order of accesses is followed, but its findings were not asked for.
+    pub(crate) is_silent: bool,
     pub visit: RunningVisit,
     pub(super) cta: [u32; 3],
     pub(super) grid: [u32; 3],

@@ -1,26 +1,34 @@
-//! The barrier between two accesses that race, where all threads come.
+//! The barrier between two accesses that race, where all threads come; between blocks, a fence at the atomic operation.
 //!
 //! A position is a guess: whether a condition differs between threads, the graph does not show.
 
 use std::ops::Range;
 
-use warplens_sim_warp::Correction;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::race_scope::RaceScope;
 use warplens_sim_warp::trace::{Finding, StatementId};
+use warplens_sim_warp::{AdviceKind, Correction};
 
 use super::paths;
 use crate::program::{Callee, Function, Guard, Op, Program};
 
 const BLOCK: &str = "bar.sync 0;";
 const WARP: &str = "bar.warp.sync 0xffffffff;";
+const FENCE: &str = "membar.gl;";
 
 /// How many positions are tried.
 const MOST: usize = 8;
 
 pub(super) fn corrections(program: &Program, finding: &Finding) -> Vec<Correction> {
+    if matches!(finding.racing, Some(RaceScope::Cluster | RaceScope::Grid)) {
+        return fences(program, finding);
+    }
     // With one warp, every race is between lanes of a warp, so only a finding that is about the warp asks for its barrier first.
-    let barriers = match (finding.kind, finding.barrier, finding.racing) {
+    let recommended = finding.advice.and_then(|advice| match advice.kind {
+        AdviceKind::Synchronize(scope) => Some(scope),
+        _ => None,
+    });
+    let barriers = match (finding.kind, recommended, finding.racing) {
         (FindingKind::WarpSynchronous, ..) | (_, Some(RaceScope::Warp), _) => &[WARP, BLOCK][..],
         (_, Some(RaceScope::Block), _) => &[BLOCK],
         (_, None, Some(RaceScope::Warp | RaceScope::Block)) => &[BLOCK, WARP],
@@ -42,6 +50,22 @@ pub(super) fn corrections(program: &Program, finding: &Finding) -> Vec<Correctio
             .map(move |text| Correction { at: at.clone(), ..Correction::insertion(text, at[0], false) })
     });
     insertions.take(MOST).collect()
+}
+
+/// The fence before the atomic operation by which a block tells others that its data is there, the one after it by which a block that reads
+/// the data learns that, or both.
+fn fences(program: &Program, finding: &Finding) -> Vec<Correction> {
+    let (Some(read), Some(written)) = (finding.statement, finding.related.first()) else { return Vec::new() };
+    let Some((number, from)) = program.locate(written.statement) else { return Vec::new() };
+    let Some((_, to)) = program.locate(read).filter(|(other, _)| *other == number) else { return Vec::new() };
+    let function = &program.functions[number];
+    let is_atomic = |pc: &u32| matches!(function.code[*pc as usize].op, Op::Atomic(_));
+    let Some(atomic) = (from + 1..to).find(is_atomic) else { return Vec::new() };
+    let at = |pc: u32| StatementId(function.first_statement + pc);
+    [vec![at(atomic)], vec![at(atomic + 1)], vec![at(atomic), at(atomic + 1)]]
+        .into_iter()
+        .map(|at| Correction { at: at.clone(), ..Correction::insertion(FENCE, at[0], false) })
+        .collect()
 }
 
 /// The statement in the entry, or the only call of its function there.

@@ -2,6 +2,7 @@
 
 use warplens_hir::cfg::BlockId;
 use warplens_hir::ptx::{self as hir, Operand};
+use warplens_isa::ptx as isa;
 
 use super::function::{FunctionDecoder, Mention};
 use crate::program::{Guard, Mixing, Op, Read, ReadKind};
@@ -9,83 +10,6 @@ use crate::program::{Guard, Mixing, Op, Read, ReadKind};
 /// Maximum number of blocks that the liveness search visits; once it is reached, no further registers are reported as
 /// suspects.
 const PATIENCE: usize = 4_000_000;
-
-/// Opcodes whose result is undefined as soon as any source is undefined.
-const STRICT: &[&str] = &[
-    "add",
-    "sub",
-    "mul",
-    "mad",
-    "fma",
-    "div",
-    "rem",
-    "abs",
-    "neg",
-    "min",
-    "max",
-    "sad",
-    "mul24",
-    "mad24",
-    "addc",
-    "subc",
-    "madc",
-    "rcp",
-    "sqrt",
-    "rsqrt",
-    "sin",
-    "cos",
-    "lg2",
-    "ex2",
-    "tanh",
-    "copysign",
-    "cvt",
-    "cvta",
-    "mov",
-    "setp",
-    "set",
-    "testp",
-    "shl",
-    "shr",
-    "popc",
-    "clz",
-    "brev",
-    "bfind",
-    "not",
-    "cnot",
-    "bfe",
-    "dp4a",
-    "dp2a",
-    "bmsk",
-    "szext",
-    "fns",
-    "clmad",
-    "vadd",
-    "vsub",
-    "vabsdiff",
-    "vmin",
-    "vmax",
-    "vshl",
-    "vshr",
-    "vset",
-    "vmad",
-    "vadd2",
-    "vsub2",
-    "vavrg2",
-    "vabsdiff2",
-    "vmin2",
-    "vmax2",
-    "vset2",
-    "vadd4",
-    "vsub4",
-    "vavrg4",
-    "vabsdiff4",
-    "vmin4",
-    "vmax4",
-    "vset4",
-];
-
-/// Opcodes whose result is undefined only if all sources are undefined.
-const LENIENT: &[&str] = &["and", "or", "xor", "lop3", "prmt", "bfi", "shf", "selp", "slct"];
 
 /// The register with the member mask, if the instruction has one.
 fn member_mask(instruction: hir::Instruction<'_>) -> Option<hir::NameId> {
@@ -108,9 +32,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let packs = instruction.operands().iter().any(|operand| matches!(operand, Operand::Vector(_)));
         let mixing = match opcode {
             "mov" if packs => Mixing::All,
-            _ if STRICT.contains(&opcode) => Mixing::Any,
-            _ if LENIENT.contains(&opcode) => Mixing::All,
-            _ => Mixing::Defined,
+            _ => isa::by_opcode(opcode).first().map_or(Mixing::Defined, |entry| entry.undefined),
         };
         let start = self.out.flow.reads.len();
         self.out.flow.statements.push((start as u32, mixing));

@@ -73,7 +73,6 @@ fn shape(ty: Option<Type>, element: u64, dimensions: &[Dimension]) -> ArrayShape
     ArrayShape { element: if is_bytes { 0 } else { element }, dimensions }
 }
 
-/// The parameters or the return parameters of a signature.
 pub(super) fn formals(signature: &Signature, returns: bool) -> &[Parameter] {
     if returns { &signature.returns } else { &signature.params }
 }

@@ -1,17 +1,7 @@
 //! How a statement uses the registers that it reads. Only the sanitizer of undefined values needs this.
 
+use warplens_isa::ptx::Mixing;
 use warplens_sim_cuda::sanitizer::undefined_use::ReadKind;
-
-/// How definedness propagates from sources to the result.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Mixing {
-    /// Other rules decide: a load depends on memory, a warp-wide operation on other lanes.
-    #[default]
-    Defined,
-    Any,
-    /// Undefined if all sources are undefined: selections and combinations of bits.
-    All,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Read {

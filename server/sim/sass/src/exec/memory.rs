@@ -3,9 +3,10 @@
 use warplens_sim_cuda::address::{self as spaces, AtomicOp};
 use warplens_sim_cuda::async_ops::operation::MemoryPosition;
 use warplens_sim_cuda::memory::atomic_operation::apply;
-use warplens_sim_cuda::memory::region::{AccessMode, CheckedAddresses, MemoryRegion};
-use warplens_sim_cuda::memory::spaces::{AddressCheck, read, write};
-use warplens_sim_cuda::registers::{FULL, PerLane, WIDTH, filter_lanes, lanes};
+use warplens_sim_cuda::memory::lane_elements::LaneElements;
+use warplens_sim_cuda::memory::region::{AccessMode, CheckedAddresses};
+use warplens_sim_cuda::memory::spaces::AddressCheck;
+use warplens_sim_cuda::registers::{PerLane, WIDTH, filter_lanes, lanes};
 use warplens_sim_cuda::sanitizer::event::{AccessEvent, AccessKind};
 use warplens_sim_warp::finding_kind::FindingKind;
 
@@ -20,6 +21,13 @@ pub(crate) struct SpaceLanes {
     pub(crate) space: spaces::Space,
     pub(crate) addresses: PerLane<u64>,
     pub(crate) mask: u32,
+}
+
+impl SpaceLanes {
+    #[inline(always)]
+    fn element<'a>(&'a self, checked: &'a CheckedAddresses, offset: u64, size: u32) -> LaneElements<'a> {
+        LaneElements { checked, addresses: &self.addresses, offset, size, mask: self.mask }
+    }
 }
 
 #[inline(always)]
@@ -164,7 +172,8 @@ fn load_in(at: &SpaceLanes, access: &Access, r: &mut Registers, ctx: &mut ExecCo
     let elements = (u32::from(access.size), usize::from(access.count));
     let checked = resolve(at, AccessKind::Read, elements, &|_, _| 0, ctx)?;
     for word in 0..u16::from(access.count) {
-        let mut values = fetch(&checked, at, 4 * u64::from(word), access.size.into(), ctx);
+        let element = at.element(&checked, 4 * u64::from(word), access.size.into());
+        let mut values = element.load(ctx.spaces, ctx.local, |value| value as u32);
         if access.size < 4 && access.signed {
             let unused = 32 - 8 * u32::from(access.size);
             for value in &mut values {
@@ -174,45 +183,6 @@ fn load_in(at: &SpaceLanes, access: &Access, r: &mut Registers, ctx: &mut ExecCo
         r.set(access.row(word), at.mask, &values);
     }
     Ok(())
-}
-
-/// Reads an element of up to four bytes in each lane.
-#[inline(always)]
-fn fetch(
-    checked: &CheckedAddresses,
-    at: &SpaceLanes,
-    offset: u64,
-    size: u32,
-    ctx: &ExecContext<'_>,
-) -> PerLane<u32> {
-    let mut values = [0; WIDTH];
-    match checked {
-        CheckedAddresses::One(extent) if extent.region != MemoryRegion::Local => {
-            let bytes = ctx.spaces.bytes(extent.region);
-            let index = |lane: usize| extent.index(at.addresses[lane] + offset);
-            match (at.mask, size) {
-                (FULL, 4) => {
-                    for (lane, value) in values.iter_mut().enumerate() {
-                        *value = read(bytes, index(lane), 4) as u32;
-                    }
-                }
-                _ => {
-                    for lane in lanes(at.mask) {
-                        values[lane] = read(bytes, index(lane), size) as u32;
-                    }
-                }
-            }
-        }
-        _ => {
-            for lane in lanes(at.mask) {
-                if let Some(extent) = checked.of(lane) {
-                    values[lane] =
-                        ctx.spaces.read(extent, ctx.local, lane, at.addresses[lane] + offset, size) as u32;
-                }
-            }
-        }
-    }
-    values
 }
 
 /// `STG`, `STS`, `STL`, `ST`
@@ -237,37 +207,10 @@ fn store_in(at: &SpaceLanes, access: &Access, r: &Registers, ctx: &mut ExecConte
     ctx.spaces.count_store(&checked, (&at.addresses, span, at.mask), &byte);
     for word in 0..u16::from(access.count) {
         let values = r.row(access.row(word));
-        let offset = 4 * u64::from(word);
-        put(&checked, at, offset, access.size.into(), values, ctx);
+        let element = at.element(&checked, 4 * u64::from(word), access.size.into());
+        element.store(ctx.spaces, ctx.local, |lane| values[lane].into());
     }
     Ok(())
-}
-
-#[inline(always)]
-fn put(
-    checked: &CheckedAddresses,
-    at: &SpaceLanes,
-    offset: u64,
-    size: u32,
-    values: &PerLane<u32>,
-    ctx: &mut ExecContext<'_>,
-) {
-    match checked {
-        CheckedAddresses::One(extent) if extent.region != MemoryRegion::Local => {
-            let bytes = ctx.spaces.bytes_mut(extent.region);
-            for lane in lanes(at.mask) {
-                write(bytes, extent.index(at.addresses[lane] + offset), size, values[lane].into());
-            }
-        }
-        _ => {
-            for lane in lanes(at.mask) {
-                if let Some(extent) = checked.of(lane) {
-                    let address = at.addresses[lane] + offset;
-                    ctx.spaces.write(extent, ctx.local, lane, address, size, values[lane].into());
-                }
-            }
-        }
-    }
 }
 
 /// `LDC` and its variants. Reading beyond the end of a bank is a fault.
@@ -504,8 +447,9 @@ pub(super) fn store_rows(
     let checked = resolve(&at, AccessKind::Store, (4, 4), &byte, ctx)?;
     ctx.spaces.changes += 1;
     for word in 0..4usize {
-        let values = rows.map(|row| u32::from_le_bytes(std::array::from_fn(|byte| row[4 * word + byte])));
-        put(&checked, &at, 4 * word as u64, 4, &values, ctx);
+        let value = |lane: usize| u32::from_le_bytes(std::array::from_fn(|byte| rows[lane][4 * word + byte]));
+        let element = at.element(&checked, 4 * word as u64, 4);
+        element.store(ctx.spaces, ctx.local, |lane| value(lane).into());
     }
     Ok(())
 }
@@ -521,7 +465,8 @@ pub(super) fn load_rows(
     let checked = resolve(&at, AccessKind::Read, (4, 4), &|_, _| 0, ctx)?;
     let mut rows = [[0; 16]; WIDTH];
     for word in 0..4usize {
-        let values = fetch(&checked, &at, 4 * word as u64, 4, ctx);
+        let values =
+            at.element(&checked, 4 * word as u64, 4).load(ctx.spaces, ctx.local, |value| value as u32);
         for lane in lanes(mask) {
             rows[lane][4 * word..4 * word + 4].copy_from_slice(&values[lane].to_le_bytes());
         }

@@ -101,7 +101,6 @@ impl Access {
         Access { space, address, size: 4, count, signed: false, data: 0, upper: None, strong: false }
     }
 
-    /// The row of an element.
     pub(crate) fn row(&self, element: u16) -> Row {
         match self.upper {
             Some(upper) if element >= 4 => upper + element - 4,

@@ -376,14 +376,12 @@ pub enum Op {
     },
     /// A load with a lock; `q0` = whether the lane got the lock.
     LoadLocked(Idx<Access>),
-    /// A store that unlocks.
     StoreUnlock(Idx<Access>),
     Atomic(Idx<Atomic>),
     /// Loads 8 x 8 matrices.
     MatrixLoad(Idx<MatrixAccess>),
     /// Stores 8 x 8 matrices.
     MatrixStore(Idx<MatrixAccess>),
-    /// Transposes a matrix.
     MatrixTranspose,
     /// A matrix product of the words of `a`, `b`, `c`.
     MatrixProduct(Idx<Product>),

@@ -4,7 +4,6 @@
 
 use std::ops::Range;
 
-/// The value of a run.
 pub(super) trait RunValue: Clone {
     /// The value that holds for the statements before the last one of the run.
     fn before_last(&self) -> Self;

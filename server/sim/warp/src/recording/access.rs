@@ -17,7 +17,6 @@ impl Space {
         [Space::Global, Space::Shared, Space::Local, Space::Param, Space::Const];
 
     /// The owner of a lane's local memory.
-    #[must_use]
     pub fn local_owner(warp: u32, lane: u32) -> u64 {
         u64::from(warp) * 64 + u64::from(lane)
     }
@@ -46,13 +45,10 @@ pub struct Access {
 
 impl Access {
     /// The owner of the memory that a lane of a warp accesses.
-    #[must_use]
     pub fn owner_of(&self, warp: u32, lane: u32) -> u64 {
         if self.space == Space::Local { Space::local_owner(warp, lane) } else { self.owner }
     }
 
-    /// The address of a lane.
-    #[must_use]
     pub fn address_of(&self, lane: u32) -> Option<u64> {
         self.lanes.iter().find(|(other, _)| *other == lane).map(|(_, address)| *address)
     }

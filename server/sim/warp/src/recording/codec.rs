@@ -292,14 +292,12 @@ impl<'r> Reader<'r> {
 
 impl Event<'_> {
     /// The registers that were written.
-    #[must_use]
     pub fn writes(&self) -> Vec<Write> {
         let mut reader = Reader::new(self.writes);
         std::iter::from_fn(|| reader.write(self.executed)).collect()
     }
 
     /// The memory that was accessed.
-    #[must_use]
     pub fn accesses(&self) -> Vec<Access> {
         let mut reader = Reader::new(self.accesses);
         std::iter::from_fn(|| reader.access()).collect()

@@ -33,7 +33,6 @@ pub struct Row {
 
 impl Row {
     /// The value of a lane.
-    #[must_use]
     pub fn of(&self, lane: u32) -> Option<u64> {
         let below = self.lanes & ((1 << lane) - 1);
         (self.lanes >> lane & 1 == 1).then(|| self.values[below.count_ones() as usize])
@@ -51,7 +50,6 @@ pub struct Write {
 
 impl Write {
     /// The value of a lane; `None` if it was not written.
-    #[must_use]
     pub fn of(&self, lane: u32) -> Option<u128> {
         let high = self.high.as_ref().and_then(|high| high.of(lane)).unwrap_or(0);
         Some(u128::from(self.low.of(lane)?) | u128::from(high) << 64)
@@ -67,14 +65,12 @@ pub struct Effects {
 
 impl Event<'_> {
     /// Whether the event wrote any of these registers, in any lane.
-    #[must_use]
     pub fn may_write(&self, cell: CellId, layout: &Layout) -> bool {
         let base = layout.base(cell);
         !self.writes.is_empty()
             && layout.registers(self.statement).any(|(other, written)| other == base && written)
     }
 
-    #[must_use]
     pub fn has_accesses(&self) -> bool {
         !self.accesses.is_empty()
     }

@@ -61,7 +61,8 @@ impl Layout {
         }
         for (statement, (function, registers)) in (0..).map(StatementId).zip(described) {
             layout.functions.push(function);
-            let named = registers.into_iter().enumerate().map(|(at, (name, bits, is_written))| {
+            let named = registers.into_iter().enumerate().map(|(at, info)| {
+                let RegisterInfo { name, bits, written: is_written, .. } = info;
                 let cells = if words { bits.div_ceil(32) } else { 1 };
                 let first = layout.cell(function, name, if cells > 1 { 32 } else { bits });
                 let written = written_words(statement, at).map_or(cells, |words| words.min(cells));
@@ -76,7 +77,7 @@ impl Layout {
     fn number_words(&mut self, described: &[(u32, Vec<RegisterInfo>)]) {
         let mut ends: Vec<(u32, String, u32)> = Vec::new();
         for (function, registers) in described {
-            for (name, bits, _) in registers {
+            for RegisterInfo { name, bits, .. } in registers {
                 let Some((file, number)) = file_and_number(name).filter(|_| *bits > 1) else { continue };
                 let end = number + u32::from(bits.div_ceil(32));
                 match ends.iter_mut().find(|(other, known, _)| other == function && known == file) {
@@ -131,7 +132,6 @@ impl Layout {
         self.numbers.get(&(function, name.into())).copied()
     }
 
-    /// The function of a statement.
     pub fn function(&self, statement: StatementId) -> u32 {
         self.functions.get(statement.index()).copied().unwrap_or(0)
     }
@@ -146,7 +146,6 @@ impl Layout {
     }
 
     /// How many registers the value takes that a statement names by its first register.
-    #[must_use]
     pub fn span(&self, statement: StatementId, first: CellId) -> u32 {
         let named = self.named(statement).iter().filter(|named| named.first == first);
         named.map(|named| named.cells.into()).max().unwrap_or(1)
@@ -166,7 +165,6 @@ impl Layout {
     }
 
     /// The block of a warp, by its number in the launch.
-    #[must_use]
     pub fn block_of(&self, warp: u32) -> u64 {
         u64::from(warp / self.warps.max(1))
     }

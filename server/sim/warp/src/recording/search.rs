@@ -36,7 +36,6 @@ pub struct WriteSite {
 impl Recording {
     /// The last write of a place before a step; `Some(None)` if there is none because the activation that the register belongs to
     /// has begun since. The step of a late event is the one before which it came.
-    #[must_use]
     pub fn last_write(&self, place: Place, before: u64) -> Option<Option<WriteSite>> {
         match place {
             Place::Register { warp, lane, cell } => self.search_backward(
@@ -85,7 +84,6 @@ impl Recording {
     }
 
     /// What the late events before a step wrote and accessed that belong to a statement of a warp.
-    #[must_use]
     pub fn late(&self, step: u64, (warp, statement): (u32, StatementId)) -> Vec<Effects> {
         let mut found = Vec::new();
         self.search_backward::<()>(
@@ -107,7 +105,6 @@ impl Recording {
 
 impl Event<'_> {
     /// The lane that wrote a byte: the last one, if several did.
-    #[must_use]
     pub fn writer_of(&self, space: Space, owner: u64, address: u64) -> Option<u32> {
         if !self.has_accesses() {
             return None;

@@ -106,7 +106,6 @@ impl Recording {
     }
 
     /// About how many bytes the recording takes.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -117,13 +116,11 @@ impl Recording {
     }
 
     /// For warps that have ended by the end of the recording: a step of the launch after their last one.
-    #[must_use]
     pub fn ends(&self) -> &FxHashMap<u32, u64> {
         &self.ends
     }
 
     /// The warps of the steps, in ascending order.
-    #[must_use]
     pub fn warps(&self) -> Vec<u32> {
         let mut warps: Vec<u32> = self.segments.iter().flat_map(|segment| &segment.warps).copied().collect();
         warps.sort_unstable();
@@ -132,13 +129,11 @@ impl Recording {
     }
 
     /// The recorded steps.
-    #[must_use]
     pub fn steps(&self) -> Range<u64> {
         self.segments.first().map_or(self.end, |segment| segment.first)..self.end
     }
 
     /// Whether the state before a step is known.
-    #[must_use]
     pub fn covers(&self, step: u64) -> bool {
         let Range { start, end } = self.steps();
         (start..=end).contains(&step)
@@ -149,7 +144,6 @@ impl Recording {
     }
 
     /// The state before a step.
-    #[must_use]
     pub fn state(&self, step: u64) -> State {
         let Some(segment) = self.segment_of(step).map(|at| &self.segments[at]) else {
             return State::default();
@@ -319,8 +313,6 @@ impl Recording {
         events
     }
 
-    /// The event of a step.
-    #[must_use]
     pub fn event(&self, step: u64) -> Option<Event<'_>> {
         let at = self.segment_of(step)?;
         let events = self.indexed(at);

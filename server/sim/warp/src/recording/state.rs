@@ -24,7 +24,6 @@ pub struct CellValue {
 
 impl CellValue {
     /// The value of a lane; `None` if the lane never wrote it.
-    #[must_use]
     pub fn of(&self, lane: u32) -> Option<u128> {
         let part = |values: &[u64]| u128::from(values.get(lane as usize).copied().unwrap_or(0));
         (self.known >> lane & 1 == 1).then(|| part(&self.low) | part(&self.high) << 64)
@@ -81,7 +80,6 @@ pub struct State {
 
 impl State {
     /// The value of a register; `None` if no lane has written it.
-    #[must_use]
     pub fn cell(&self, warp: u32, cell: CellId) -> Option<&CellValue> {
         self.shared_cell(warp, cell).map(|value| &**value)
     }
@@ -91,7 +89,6 @@ impl State {
     }
 
     /// The byte at an address, if the launch wrote it.
-    #[must_use]
     pub fn byte(&self, space: Space, owner: u64, address: u64) -> Option<u8> {
         let page = self.pages.get(&(space, owner, address / PAGE))?;
         let at = address % PAGE;

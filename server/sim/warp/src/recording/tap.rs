@@ -32,7 +32,6 @@ impl fmt::Debug for Tap {
 
 impl Tap {
     /// Records the steps of a window of a run that a user changes. The edits are in order of their steps.
-    #[must_use]
     pub fn new(layout: Arc<Layout>, grid: [u32; 3], window: Window, edits: Arc<[Edit]>) -> Tap {
         // The run begins to send steps at the end of straight-line code, which has at most all statements.
         let margin = 64 + layout.statements();
@@ -47,13 +46,11 @@ impl Tap {
     }
 
     /// Whether the run sends its steps now.
-    #[must_use]
     pub fn is_on(&self) -> bool {
         self.0.is_on.load(Ordering::Relaxed)
     }
 
     /// The step from which on the run sends its steps, if it does not yet.
-    #[must_use]
     pub fn begins(&self) -> Option<u64> {
         (!self.is_on()).then_some(self.0.begins)
     }
@@ -82,13 +79,10 @@ impl Tap {
     }
 
     /// Whether there is room for what warps held that have ended before the run begins to send its steps.
-    #[must_use]
     pub fn has_room(&self) -> bool {
         !self.is_on() && self.with(|writer| writer.has_room())
     }
 
-    /// The tap of a warp.
-    #[must_use]
     pub fn of(&self, warp: WarpId) -> WarpTap {
         let (warp, has_edits) = self.with(|writer| (writer.number(warp), writer.has_edits()));
         let (tap, values, accesses) = (self.clone(), Vec::new(), Vec::new());
@@ -96,13 +90,11 @@ impl Tap {
     }
 
     /// The number of a warp in the launch.
-    #[must_use]
     pub fn number(&self, warp: WarpId) -> u32 {
         self.with(|writer| writer.number(warp))
     }
 
     /// Whether the window has been recorded, so that the run may end.
-    #[must_use]
     pub fn is_complete(&self) -> bool {
         self.with(|writer| writer.is_complete())
     }
@@ -115,7 +107,6 @@ impl Tap {
     }
 
     /// The recording so far.
-    #[must_use]
     pub fn take(&self) -> Recording {
         self.with(Writer::take)
     }

@@ -406,11 +406,3 @@ fn values_in(mask: Mask, values: &[u64]) -> Vec<u64> {
     chosen.extend(lanes(mask).map(|lane| values.get(lane).copied().unwrap_or(0)));
     chosen
 }
-
-impl Space {
-    /// Whether an address has an owner.
-    #[must_use]
-    pub fn is_owned(self) -> bool {
-        matches!(self, Space::Shared | Space::Local)
-    }
-}

@@ -35,7 +35,6 @@ pub enum NextBlock {
 }
 
 impl Unstarted {
-    #[must_use]
     pub fn new(blocks: u64) -> Unstarted {
         let candidates = blocks.min(CANDIDATES as u64);
         Unstarted { candidates: (0..candidates).collect(), rest: candidates..blocks, last: None }

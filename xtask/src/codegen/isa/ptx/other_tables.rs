@@ -93,6 +93,7 @@ pub(super) fn directives(data: &Data, source: &mut Source) -> Result<String> {
     sentences("ptx/pragmas.toml", "summary", &data.pragmas, |it| (&it.name, &it.summary))?;
     Ok(source.named_table("DIRECTIVES", "Directive", &data.directives, |it| &it.name)?
         + &source.named_table("FEATURES", "Feature", &data.features, |it| &it.name)?
+        + &source.named_table("CUDA_NAMES", "CudaName", &data.cuda_names, |it| &it.name)?
         + &source.named_table("PRAGMAS", "Pragma", &data.pragmas, |it| &it.name)?)
 }
 

@@ -9,6 +9,7 @@ use warplens_sim_cuda::registers::PerLane;
 use warplens_sim_cuda::sanitizer::Sanitizer;
 use warplens_sim_cuda::sanitizer::copies::{CopyCompletion, CopyRange};
 use warplens_sim_cuda::sanitizer::event::{AccessEvent, AccessKind};
+use warplens_sim_cuda::sanitizer::older_values::OlderLoad;
 use warplens_sim_warp::trace::StatementId;
 
 use super::register_count::RegisterCounts;
@@ -55,6 +56,12 @@ impl ExecContext<'_> {
         if let Some(sanitizer) = &mut self.sanitizer {
             sanitizer.accessed(event, self.spaces, self.local);
         }
+    }
+
+    /// The older values that lanes of the load see that was just resolved.
+    #[inline(always)]
+    pub(crate) fn take_older(&mut self) -> Option<OlderLoad> {
+        self.sanitizer.as_mut().and_then(|sanitizer| sanitizer.take_older())
     }
 
     #[inline(always)]

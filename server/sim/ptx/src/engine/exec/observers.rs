@@ -2,6 +2,7 @@
 
 use warplens_sim_cuda::fault::{ExecError, Fault};
 use warplens_sim_cuda::run_state::RunState;
+use warplens_sim_cuda::value_trace;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::recording::DueChange;
 use warplens_sim_warp::trace::{Finding, Severity, StatementId};
@@ -195,18 +196,11 @@ impl GroupRun<'_> {
     /// list the accesses of the step.
     fn record_before(&mut self, pc: u32) {
         let Some(tracer) = self.tracer else { return };
-        if let Some(sanitizer) = &mut self.ctx.sanitizer {
-            sanitizer.take_watch_hit();
-            if tracer.0.ends_before(StatementId(self.function.first_statement + pc)) {
-                self.ctx.spaces.asynchronous.keep(&self.ctx.spaces.shared);
-            }
+        let sanitizer = self.ctx.sanitizer.as_deref_mut();
+        if sanitizer.is_some() && tracer.0.ends_before(StatementId(self.function.first_statement + pc)) {
+            self.ctx.spaces.asynchronous.keep(&self.ctx.spaces.shared);
         }
-        if let Some(moment) = tracer.due() {
-            moment.before(registers_of(self.function, self.frame));
-            if let Some(sanitizer) = &mut self.ctx.sanitizer {
-                sanitizer.cost.accesses = Some(Vec::new());
-            }
-        }
+        value_trace::before_step(&mut tracer.0, sanitizer, || registers_of(self.function, self.frame));
     }
 
     /// Records a statement that faults: it writes no register.
@@ -222,15 +216,9 @@ impl GroupRun<'_> {
 
     /// Takes the accesses of the requested step from the sanitizer, and records a store to the watched byte.
     fn record_accesses(&mut self) {
-        let Some((tracer, sanitizer)) = self.tracer.as_mut().zip(self.ctx.sanitizer.as_mut()) else { return };
-        if let Some(tap) = tracer.tap(self.frame) {
-            return tap.accessed(self.ctx.spaces.recorded(sanitizer.take_listed(), self.ctx.local));
-        }
-        if sanitizer.take_watch_hit() {
-            tracer.0.stored();
-        }
-        if let Some(moment) = tracer.due() {
-            moment.accesses(sanitizer.cost.accesses.take().unwrap_or_default());
+        let sanitizer = self.ctx.sanitizer.as_deref_mut();
+        if let Some((tracer, sanitizer)) = self.tracer.as_mut().zip(sanitizer) {
+            value_trace::after_step(&mut tracer.0, sanitizer, self.ctx.spaces, self.ctx.local);
         }
     }
 

@@ -43,7 +43,9 @@ impl GroupRun<'_> {
             });
             // One value is kept as it is, for messages.
             let value = values.reduce(|all, value| all.rotate_left(17).wrapping_mul(0x9e37_79b9) ^ value);
-            let read = OrderedRead { warp: self.id, lane: lane as u32, statement, value: value.unwrap_or(0) };
+            let unseen = self.ctx.sanitizer.as_ref().and_then(|sanitizer| sanitizer.unseen_store(lane));
+            let (warp, value) = (self.id, value.unwrap_or(0));
+            let read = OrderedRead { warp, lane: lane as u32, statement, value, unseen };
             log.add(read, function.may_poll(pc));
         }
     }

@@ -2,10 +2,10 @@
 
 use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH};
 use warplens_sim_warp::moment::MomentTracer;
-use warplens_sim_warp::recording::{Tap, WarpTap};
-use warplens_sim_warp::trace::{RegisterValues, StatementId, WarpId};
+use warplens_sim_warp::recording::WarpTap;
+use warplens_sim_warp::trace::{RegisterValues, StatementId};
 use warplens_sim_warp::value_tracer::{RegisterInfo, TracedValue, VisitTracer};
-use warplens_sim_warp::values::{TraceRequest, Values};
+use warplens_sim_warp::values::Values;
 
 use super::frame::Frame;
 use super::operand::get;
@@ -15,27 +15,14 @@ use crate::program::{Function, Program, Register, RegisterSlot};
 const VALUE_BYTES: usize = size_of::<(u64, PerLane<u64>, u64)>();
 
 #[derive(Clone, Debug)]
-pub(crate) struct ValueTracer(pub(super) VisitTracer);
+pub(crate) struct ValueTracer(pub(crate) VisitTracer);
 
 impl ValueTracer {
-    pub(crate) fn new(program: &Program, request: &TraceRequest) -> ValueTracer {
-        ValueTracer(VisitTracer::new(program.statements(), request))
-    }
-
-    /// A tracer that sends the steps of a warp to a recording.
-    pub(crate) fn recording(tap: &Tap, warp: WarpId) -> ValueTracer {
-        ValueTracer(VisitTracer::recording(tap.of(warp), warp))
-    }
-
     /// The warp's part of a recording, for what happens in a frame.
     pub(crate) fn tap(&mut self, frame: &Frame) -> Option<&mut WarpTap> {
         let tap = self.0.tap.as_mut()?;
         tap.depth = frame.depth;
         Some(tap)
-    }
-
-    pub(crate) fn is_recording(&self) -> bool {
-        self.0.is_recording()
     }
 
     /// The tracer of the single step, if that step is next.
@@ -144,10 +131,11 @@ pub(crate) fn register_values(function: &Function, frame: &Frame, written: &[u32
 }
 
 pub(crate) fn register_infos(function: &Function, pc: u32) -> impl Iterator<Item = RegisterInfo> {
-    let written = function.writes_of(pc);
+    let (reads, written) = (function.flow.reads_of(pc), function.writes_of(pc));
     function.registers_of(pc).iter().map(move |number| {
-        let register = &function.frame.registers[*number as usize];
-        (register.name.clone(), register.bits, written.contains(number))
+        let Register { ref name, bits, .. } = function.frame.registers[*number as usize];
+        let read = reads.iter().any(|read| read.register == *number);
+        RegisterInfo { name: name.clone(), bits, read, written: written.contains(number) }
     })
 }
 

@@ -100,8 +100,8 @@ impl Warp {
         let mut local = Local::default();
         local.grow(entry.frame.local_size);
         let mut frame = Frame::new(0, entry, 0, &threads);
-        let request = launch.options.trace.filter(|request| request.warp == WarpId { cta, warp });
-        if launch.options.registers || request.is_some() || launch.recording().is_some() {
+        let tracer = launch.tracer(WarpId { cta, warp });
+        if launch.options.registers || tracer.is_some() {
             frame.written = Some(vec![0; entry.frame.registers.len()]);
         }
         let live = threads.launched();
@@ -125,11 +125,7 @@ impl Warp {
             polled: PolledMemory::default(),
             stopped_at: 0,
             failed_test: None,
-            tracer: match (request, launch.recording()) {
-                (Some(request), _) => Some(Box::new(ValueTracer::new(launch.program, &request))),
-                (None, Some(tap)) => Some(Box::new(ValueTracer::recording(tap, WarpId { cta, warp }))),
-                (None, None) => None,
-            },
+            tracer: tracer.map(|tracer| Box::new(ValueTracer(tracer))),
             products: Products::new(warp, launch.block.iter().product(), launch.recording().is_some()),
             loaded: LoadedRegisters::default(),
             register_counts: RegisterCounts::default(),

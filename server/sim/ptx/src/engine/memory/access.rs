@@ -1,9 +1,9 @@
 //! Loads and stores of a warp.
 
 use warplens_sim_cuda::fault::Result;
-use warplens_sim_cuda::memory::region::{CheckedAddresses, MemoryRegion};
-use warplens_sim_cuda::memory::spaces::{addresses, read, write};
-use warplens_sim_cuda::registers::{FULL, PerLane, Registers, WIDTH, blend, lanes};
+use warplens_sim_cuda::memory::lane_elements::LaneElements;
+use warplens_sim_cuda::memory::spaces::addresses;
+use warplens_sim_cuda::registers::{PerLane, Registers, blend, lanes};
 use warplens_sim_cuda::sanitizer::event::AccessKind;
 
 use crate::engine::exec::context::{ExecContext, MemoryRequest};
@@ -19,20 +19,26 @@ pub(crate) fn load(access: &Access, r: &mut Registers, ctx: &mut ExecContext<'_>
     let elements = (access.size, access.elements.len());
     let request = MemoryRequest::new(AccessKind::Load, access.space, &addresses, elements, mask);
     let checked = ctx.resolve(&request)?;
+    let older = ctx.take_older();
+    let fetch = |offset: u64, size: u32, ctx: &ExecContext<'_>| {
+        let elements = LaneElements { checked: &checked, addresses: &addresses, offset, size, mask };
+        let mut values = elements.load(ctx.spaces, ctx.local, |value| value);
+        if let Some(older) = &older {
+            lanes(older.mask).for_each(|lane| values[lane] = older.element(lane, offset, size));
+        }
+        values
+    };
     for (index, element) in access.elements.iter().enumerate() {
         let Some(element) = element else { continue };
         let offset = index as u64 * u64::from(access.size);
         match element.place {
             RegisterSlot::Quad(slot) => {
-                let low = fetch(&checked, &addresses, offset, 8, ctx, mask);
-                let high = fetch(&checked, &addresses, offset + 8, 8, ctx, mask);
+                let low = fetch(offset, 8, ctx);
+                let high = fetch(offset + 8, 8, ctx);
                 r.set(slot, mask, &low);
                 r.set(slot + 1, mask, &high);
             }
-            _ => {
-                let values = fetch(&checked, &addresses, offset, access.size, ctx, mask);
-                deliver(access, element, &values, r, mask);
-            }
+            _ => deliver(access, element, &fetch(offset, access.size, ctx), r, mask),
         }
     }
     Ok(())
@@ -66,64 +72,6 @@ pub(super) fn deliver(
     }
 }
 
-/// Loads one element in every lane of `mask`; the other lanes get zero.
-#[inline(always)]
-pub(super) fn fetch(
-    checked: &CheckedAddresses,
-    addresses: &PerLane<u64>,
-    offset: u64,
-    size: u32,
-    ctx: &ExecContext<'_>,
-    mask: u32,
-) -> PerLane<u64> {
-    let mut values = [0; WIDTH];
-    match checked {
-        CheckedAddresses::One(extent) if extent.region == MemoryRegion::Local => {
-            for lane in lanes(mask) {
-                let index = extent.index(addresses[lane] + offset) as u64;
-                values[lane] = ctx.local.read(lane, index, size);
-            }
-        }
-        CheckedAddresses::One(extent) => {
-            let bytes = ctx.spaces.bytes(extent.region);
-            let index = |lane: usize| extent.index(addresses[lane] + offset);
-            match size {
-                1 => gather::<1>(bytes, index, mask, &mut values),
-                2 => gather::<2>(bytes, index, mask, &mut values),
-                4 => gather::<4>(bytes, index, mask, &mut values),
-                _ => gather::<8>(bytes, index, mask, &mut values),
-            }
-        }
-        CheckedAddresses::Each(extents) => {
-            for lane in lanes(mask) {
-                if let Some(extent) = extents[lane] {
-                    let address = addresses[lane] + offset;
-                    values[lane] = ctx.spaces.read(extent, ctx.local, lane, address, size);
-                }
-            }
-        }
-    }
-    values
-}
-
-#[inline(always)]
-fn gather<const SIZE: u32>(
-    bytes: &[u8],
-    index: impl Fn(usize) -> usize,
-    mask: u32,
-    values: &mut PerLane<u64>,
-) {
-    if mask == FULL {
-        for (lane, value) in values.iter_mut().enumerate() {
-            *value = read(bytes, index(lane), SIZE);
-        }
-    } else {
-        for lane in lanes(mask) {
-            values[lane] = read(bytes, index(lane), SIZE);
-        }
-    }
-}
-
 /// `st`; if lanes store to the same address, the highest lane wins.
 #[inline(always)]
 pub(crate) fn store(access: &Access, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
@@ -151,25 +99,23 @@ pub(super) fn store_at(
     for (index, element) in access.elements.iter().enumerate() {
         let Some(element) = element else { continue };
         let offset = index as u64 * u64::from(access.size);
+        let part = |offset: u64, size: u32| LaneElements { checked: &checked, addresses, offset, size, mask };
+        let whole = part(offset, access.size);
         match element.place {
             RegisterSlot::Quad(slot) => {
-                scatter(&checked, addresses, offset, 8, r.get::<u64>(slot), ctx, mask);
-                scatter(&checked, addresses, offset + 8, 8, r.get::<u64>(slot + 1), ctx, mask);
+                let (low, high) = (r.get::<u64>(slot), r.get::<u64>(slot + 1));
+                part(offset, 8).store(ctx.spaces, ctx.local, |lane| low[lane]);
+                part(offset + 8, 8).store(ctx.spaces, ctx.local, |lane| high[lane]);
             }
             RegisterSlot::Double(slot) => {
-                scatter(&checked, addresses, offset, access.size, r.get::<u64>(slot), ctx, mask);
+                let values = r.get::<u64>(slot);
+                whole.store(ctx.spaces, ctx.local, |lane| values[lane]);
             }
             RegisterSlot::Word(slot) => {
-                let mut values = [0; WIDTH];
-                for (value, word) in values.iter_mut().zip(r.get::<u32>(slot)) {
-                    *value = u64::from(*word);
-                }
-                scatter(&checked, addresses, offset, access.size, &values, ctx, mask);
+                let values = r.get::<u32>(slot);
+                whole.store(ctx.spaces, ctx.local, |lane| values[lane].into());
             }
-            place => {
-                let values = std::array::from_fn(|lane| get(place, r, lane) as u64);
-                scatter(&checked, addresses, offset, access.size, &values, ctx, mask);
-            }
+            place => whole.store(ctx.spaces, ctx.local, |lane| get(place, r, lane) as u64),
         }
     }
     Ok(())
@@ -180,39 +126,4 @@ pub(super) fn stored(access: &Access, r: &Registers, lane: usize, at: u64) -> u8
     let size = u64::from(access.size);
     let element = access.elements.get((at / size) as usize).copied().flatten();
     element.map_or(0, |element| (get(element.place, r, lane) >> (8 * (at % size))) as u8)
-}
-
-/// Stores one element in every lane of `mask`.
-#[inline(always)]
-pub(super) fn scatter(
-    checked: &CheckedAddresses,
-    addresses: &PerLane<u64>,
-    offset: u64,
-    size: u32,
-    values: &PerLane<u64>,
-    ctx: &mut ExecContext<'_>,
-    mask: u32,
-) {
-    match checked {
-        CheckedAddresses::One(extent) if extent.region != MemoryRegion::Local => {
-            let bytes = ctx.spaces.bytes_mut(extent.region);
-            for lane in lanes(mask) {
-                write(bytes, extent.index(addresses[lane] + offset), size, values[lane]);
-            }
-        }
-        CheckedAddresses::One(extent) => {
-            for lane in lanes(mask) {
-                let index = extent.index(addresses[lane] + offset) as u64;
-                ctx.local.write(lane, index, size, values[lane]);
-            }
-        }
-        CheckedAddresses::Each(extents) => {
-            for lane in lanes(mask) {
-                if let Some(extent) = extents[lane] {
-                    let address = addresses[lane] + offset;
-                    ctx.spaces.write(extent, ctx.local, lane, address, size, values[lane]);
-                }
-            }
-        }
-    }
 }

@@ -9,7 +9,6 @@ use warplens_sim_cuda::sanitizer::copies::CopyCompletion;
 use warplens_sim_cuda::sanitizer::event::AccessKind;
 use warplens_sim_warp::finding_kind::FindingKind;
 
-use super::access::{fetch, scatter};
 use crate::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::program::{Address, Space};
 
@@ -84,7 +83,8 @@ impl LaneAddress {
     /// Loads bytes without reporting to the sanitizer.
     pub(crate) fn get(self, size: u32, ctx: &mut ExecContext<'_>) -> Result<u64> {
         let checked = self.check(size.into(), AccessMode::Load, ctx)?;
-        Ok(fetch(&checked, &[self.address; WIDTH], 0, size, ctx, 1 << self.lane)[self.lane])
+        let read = |extent| ctx.spaces.read(extent, ctx.local, self.lane, self.address, size);
+        Ok(checked.of(self.lane).map_or(0, read))
     }
 
     pub(crate) fn store(self, size: u32, value: u64, ctx: &mut ExecContext<'_>) -> Result {
@@ -96,7 +96,9 @@ impl LaneAddress {
     pub(crate) fn put(self, size: u32, value: u64, ctx: &mut ExecContext<'_>) -> Result {
         let checked = self.check(size.into(), AccessMode::Store, ctx)?;
         ctx.spaces.changes += u64::from(checked.is_common());
-        scatter(&checked, &[self.address; WIDTH], 0, size, &[value; WIDTH], ctx, 1 << self.lane);
+        if let Some(extent) = checked.of(self.lane) {
+            ctx.spaces.write(extent, ctx.local, self.lane, self.address, size, value);
+        }
         Ok(())
     }
 

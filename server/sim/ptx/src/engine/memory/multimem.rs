@@ -1,6 +1,7 @@
 //! Accesses through multimem addresses. Each of these addresses the same offset in several buffers.
 
 use warplens_sim_cuda::fault::{Fault, Result};
+use warplens_sim_cuda::memory::lane_elements::LaneElements;
 use warplens_sim_cuda::memory::spaces::addresses;
 use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH, lanes};
 use warplens_sim_cuda::sanitizer::event::AccessKind;
@@ -8,7 +9,7 @@ use warplens_sim_cuda::semantics::replicas::ReplicaReduction;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::objects::bytes;
 
-use super::access::{deliver, fetch, store_at};
+use super::access::{deliver, store_at};
 use super::atomic::execute_at;
 use super::lane_address::LaneAddress;
 use crate::engine::exec::context::{ExecContext, MemoryRequest};
@@ -62,8 +63,9 @@ fn load_reduce(
         let checked =
             ctx.resolve(&MemoryRequest::new(AccessKind::Load, access.space, addresses, elements, *mask))?;
         for (index, values) in loaded.iter_mut().enumerate() {
-            let offset = index as u64 * u64::from(access.size);
-            let fetched = fetch(&checked, addresses, offset, access.size, ctx, *mask);
+            let (offset, size) = (index as u64 * u64::from(access.size), access.size);
+            let elements = LaneElements { checked: &checked, addresses, offset, size, mask: *mask };
+            let fetched = elements.load(ctx.spaces, ctx.local, |value| value);
             lanes(*mask).for_each(|lane| values[lane].push(fetched[lane]));
         }
     }

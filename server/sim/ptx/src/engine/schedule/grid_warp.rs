@@ -11,6 +11,7 @@ use warplens_sim_warp::note::Note;
 use warplens_sim_warp::record::Recorder;
 use warplens_sim_warp::recording::Tap;
 use warplens_sim_warp::trace::{Finding, Reconvergence, RegisterValues};
+use warplens_sim_warp::value_tracer::VisitTracer;
 use warplens_sim_warp::values::Values;
 
 use super::{deadlock, notes, register_pool, tensor_checks, waiting};
@@ -125,7 +126,7 @@ impl CudaWarp for Warp {
                 frame.depth = depth;
             }
         }
-        self.tracer = Some(Box::new(ValueTracer::recording(tap, self.id)));
+        self.tracer = Some(Box::new(ValueTracer(VisitTracer::recording(tap.of(self.id), self.id))));
         self.products.completed.get_or_insert_default();
     }
 
@@ -155,7 +156,7 @@ impl CudaWarp for Warp {
     }
 
     fn take_values(&mut self, launch: &Launch<'_>) -> Option<Values> {
-        let tracer = self.tracer.take_if(|tracer| !tracer.is_recording())?;
+        let tracer = self.tracer.take_if(|tracer| !tracer.0.is_recording())?;
         Some(tracer.finish(launch.program))
     }
 }

@@ -39,7 +39,6 @@ impl Pending {
         Some(flow)
     }
 
-    /// A flow reads a source.
     pub(super) fn reads(&mut self, flow: usize, source: Source) {
         if self.known.insert((source, flow)) {
             self.readers.entry(source).or_default().push(flow);
