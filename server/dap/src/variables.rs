@@ -241,15 +241,14 @@ impl Debuggee {
                 match kind {
                     ScopeKind::Lanes | ScopeKind::Registers => {
                         let named = match kind {
-                            ScopeKind::Lanes => self.named_by(*statement),
-                            _ => self.registers_of(activation.function),
+                            ScopeKind::Lanes => self.named_by(*statement, *activation),
+                            _ => self.registers_of(*activation),
                         };
                         let next = self.next_of(warp, self.position, control)?;
                         let active = next.map_or(0, |next| next.active);
-                        let in_frame = |cell| self.layout.at_depth(cell, activation.depth);
                         let register =
                             |cell| self.register(handles, (warp, cell), active, &state, wanted.hex);
-                        named.into_iter().map(in_frame).map(register).collect()
+                        named.into_iter().map(register).collect()
                     }
                     ScopeKind::Special => self.special_registers(warp, handles),
                     ScopeKind::Parameters => self.parameters(wanted.hex),
@@ -266,9 +265,10 @@ impl Debuggee {
     }
 
     /// The registers that a statement names, each once.
-    fn named_by(&self, statement: Option<StatementId>) -> Vec<CellId> {
+    fn named_by(&self, statement: Option<StatementId>, activation: Activation) -> Vec<CellId> {
         let mut cells = Vec::new();
         for (cell, _) in statement.iter().flat_map(|statement| self.layout.registers(*statement)) {
+            let cell = self.layout.at_depth(cell, activation.depth);
             if !cells.contains(&cell) {
                 cells.push(cell);
             }
@@ -276,8 +276,9 @@ impl Debuggee {
         cells
     }
 
-    fn registers_of(&self, function: u32) -> Vec<CellId> {
-        self.layout.cells().filter(|(_, cell)| cell.function == function).map(|(id, _)| id).collect()
+    fn registers_of(&self, Activation { function, depth }: Activation) -> Vec<CellId> {
+        let own = self.layout.cells().filter(|(_, cell)| cell.function == function);
+        own.map(|(id, _)| self.layout.at_depth(id, depth)).collect()
     }
 
     /// The wanted elements of a range of memory.

@@ -4,6 +4,8 @@
 //! register operand with that operand. It ends at arithmetic with several register operands, and at constants, special registers,
 //! parameters and initial contents of memory.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use warplens_sim_warp::recording::{Access, CellId, EDIT, Layout, Place, Space, Write, WriteSite};
@@ -52,6 +54,7 @@ pub struct LinkOperand {
 /// A step with everything that it did.
 struct Step {
     site: WriteSite,
+    layout: Arc<Layout>,
     active: Mask,
     /// Of registers, whatever the activation.
     writes: Vec<Write>,
@@ -78,10 +81,22 @@ enum Source {
 
 impl Step {
     /// A value that a register of a lane had before the step.
-    fn register(&self, layout: &Layout, lane: u32, cell: CellId) -> Source {
-        let place =
-            Place::Register { warp: self.site.warp, lane, cell: layout.at_depth(cell, self.site.depth) };
-        Source::Copied(Next::At(Question { place, before: self.site.step }))
+    fn register(&self, lane: u32, cell: CellId) -> Source {
+        Source::Copied(Next::At(self.question(lane, cell)))
+    }
+
+    /// What a register of a lane had before the step, in the activation of the step.
+    fn question(&self, lane: u32, cell: CellId) -> Question {
+        let cell = self.layout.at_depth(cell, self.site.depth);
+        Question { place: Place::Register { warp: self.site.warp, lane, cell }, before: self.site.step }
+    }
+
+    /// The register that a place is, whatever the activation.
+    fn cell(&self, place: Place) -> Option<CellId> {
+        match place {
+            Place::Register { cell, .. } => Some(self.layout.base(cell)),
+            Place::Byte { .. } => None,
+        }
     }
 }
 
@@ -235,24 +250,22 @@ impl Replay {
         let details =
             self.with_event(site.step, control, |event| (event.active, event.writes(), event.accesses()))?;
         let (active, mut writes, accesses) = details.unwrap_or_default();
-        let layout = self.layout();
+        let layout = self.shared_layout();
         writes.iter_mut().for_each(|write| write.cell = layout.base(write.cell));
-        Ok(Step { site, active, writes, accesses })
+        Ok(Step { site, layout, active, writes, accesses })
     }
 
-    /// The value that a register, or several, had before the statement of a site in its lane.
+    /// The value that a register, or several, had before a step in its lane.
     fn value_before(
         &mut self,
         (cell, cells): (CellId, u32),
-        site: WriteSite,
+        step: &Step,
         control: Control<'_>,
     ) -> Result<Option<u128>, Cancelled> {
-        let WriteSite { step, warp, lane, depth, .. } = site;
         let mut all = None;
         for word in 0..cells.clamp(1, 4) {
-            let cell = self.layout().at_depth(CellId(cell.0 + word), depth);
-            let value = self.last_write(Place::Register { warp, lane, cell }, step, control)?;
-            let value = value.and_then(|site| site.value);
+            let Question { place, before } = step.question(step.site.lane, CellId(cell.0 + word));
+            let value = self.last_write(place, before, control)?.and_then(|site| site.value);
             if let Some(value) = value {
                 all = Some(all.unwrap_or(0) | value << (32 * word));
             }
@@ -269,12 +282,9 @@ impl Replay {
         control: Control<'_>,
     ) -> Result<(u128, u16), Cancelled> {
         match place {
-            Place::Register { warp, lane, cell } => {
+            Place::Register { cell, .. } => {
                 let value = match step.site.value {
-                    None => {
-                        let place = Place::Register { warp, lane, cell };
-                        self.last_write(place, step.site.visible, control)?.and_then(|site| site.value)
-                    }
+                    None => self.last_write(place, step.site.visible, control)?.and_then(|site| site.value),
                     value => value,
                 };
                 Ok((value.unwrap_or(0), self.layout().get(cell).bits))
@@ -303,19 +313,16 @@ impl Replay {
         instruction: &Instruction,
         control: Control<'_>,
     ) -> Result<(Link, Next), Cancelled> {
-        let WriteSite { step: number, statement, warp, lane, depth, .. } = step.site;
-        let layout = self.shared_layout();
+        let WriteSite { step: number, statement, warp, lane, .. } = step.site;
         let (value, bits) = self.value_of(&step, place, instruction, control)?;
         let operands = self.operands(instruction, &step, control)?;
+        let only = match instruction.registers()[..] {
+            [cell] => Next::At(step.question(lane, cell)),
+            _ => Next::End,
+        };
         let (is_copy, next) = match self.source_of(step, place, instruction, control)? {
             Source::Copied(next) => (true, next),
-            Source::Computed => match instruction.registers()[..] {
-                [cell] => {
-                    let place = Place::Register { warp, lane, cell: layout.at_depth(cell, depth) };
-                    (false, Next::At(Question { place, before: number }))
-                }
-                _ => (false, Next::End),
-            },
+            Source::Computed => (false, only),
             Source::Unknown => (false, Next::End),
         };
         Ok((Link { step: number, statement, warp, lane, is_copy, value, bits, operands }, next))
@@ -330,30 +337,23 @@ impl Replay {
         control: Control<'_>,
     ) -> Result<Source, Cancelled> {
         let WriteSite { warp, lane, .. } = step.site;
-        let layout = self.shared_layout();
         let meaning = instruction.meaning();
         match (meaning, place) {
             (Meaning::Copy, _) => {
-                let word = match place {
-                    Place::Register { cell, .. } => word_of(instruction, layout.base(cell)),
-                    Place::Byte { .. } => 0,
-                };
+                let word = step.cell(place).map_or(0, |cell| word_of(instruction, cell));
                 Ok(match instruction.copied() {
-                    Some(Operand::Register { cell, .. }) => {
-                        step.register(&layout, lane, CellId(cell.0 + word))
-                    }
+                    Some(Operand::Register { cell, .. }) => step.register(lane, CellId(cell.0 + word)),
                     _ => Source::Unknown,
                 })
             }
             (Meaning::Shuffle, _) => {
                 let from = self.shuffled_from(instruction, &step, control)?;
-                let is_wide = |target: &&CellId| layout.get(**target).bits > 1;
+                let is_wide = |target: &&CellId| self.layout().get(**target).bits > 1;
                 let value = instruction.targets.iter().rfind(is_wide);
-                let is_value =
-                    matches!(place, Place::Register { cell, .. } if value == Some(&layout.base(cell)));
+                let is_value = value.copied().is_some_and(|value| step.cell(place) == Some(value));
                 Ok(match (instruction.sources.first(), from) {
                     (Some(Operand::Register { cell, .. }), Some(from)) if is_value => {
-                        step.register(&layout, from, *cell)
+                        step.register(from, *cell)
                     }
                     _ => Source::Computed,
                 })
@@ -388,11 +388,10 @@ impl Replay {
         control: Control<'_>,
     ) -> Result<Source, Cancelled> {
         let WriteSite { warp, lane, .. } = step.site;
-        let (Some((access, address)), Place::Register { cell, .. }) = (read_by(&step), place) else {
-            return Ok(Source::Unknown);
-        };
+        let Some((access, address)) = read_by(&step) else { return Ok(Source::Unknown) };
         let each = element_bytes(access, instruction);
-        let address = address + u64::from(position_of(instruction, self.layout().base(cell))) * each;
+        let address =
+            address + u64::from(step.cell(place).map_or(0, |cell| position_of(instruction, cell))) * each;
         let place = Place::Byte { space: access.space, owner: access.owner_of(warp, lane), address };
         if matches!(access.space, Space::Param | Space::Const) {
             return Ok(Source::Unknown);
@@ -437,7 +436,7 @@ impl Replay {
         match operand {
             Some(Operand::Register { cell, .. }) => {
                 let words = u64::from(self.layout().span(step.site.statement, *cell)).max(1);
-                step.register(self.layout(), step.site.lane, CellId(cell.0 + word.min(words - 1) as u32))
+                step.register(step.site.lane, CellId(cell.0 + word.min(words - 1) as u32))
             }
             _ => Source::Unknown,
         }
@@ -450,7 +449,7 @@ impl Replay {
         step: &Step,
         control: Control<'_>,
     ) -> Result<Vec<LinkOperand>, Cancelled> {
-        let WriteSite { step: before, statement, warp, lane, depth, .. } = step.site;
+        let WriteSite { statement, lane, .. } = step.site;
         let mut operands: Vec<LinkOperand> = Vec::new();
         for source in &instruction.sources {
             let name = source.name().clone();
@@ -461,10 +460,8 @@ impl Replay {
                 Operand::Register { cell, .. } => {
                     let cells = self.layout().span(statement, *cell);
                     let bits = if cells > 1 { 32 * cells as u16 } else { self.layout().get(*cell).bits };
-                    let value = self.value_before((*cell, cells), step.site, control)?;
-                    let cell = self.layout().at_depth(*cell, depth);
-                    let place = Place::Register { warp, lane, cell };
-                    LinkOperand { name, value, bits, question: Some(Question { place, before }) }
+                    let value = self.value_before((*cell, cells), step, control)?;
+                    LinkOperand { name, value, bits, question: Some(step.question(lane, *cell)) }
                 }
                 Operand::Constant(text) => {
                     let value = warplens_ide_db::notation::parsed(text).map(|value| value as u128);
@@ -494,7 +491,7 @@ impl Replay {
         let mut values = Vec::new();
         for source in &instruction.sources {
             values.push(match source {
-                Operand::Register { cell, .. } => self.value_before((*cell, 1), step.site, control)?,
+                Operand::Register { cell, .. } => self.value_before((*cell, 1), step, control)?,
                 Operand::Constant(text) if text == "RZ" => Some(0),
                 source => warplens_ide_db::notation::parsed(source.name()).map(|value| value as u128),
             });
