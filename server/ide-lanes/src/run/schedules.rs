@@ -333,8 +333,8 @@ impl Usual<'_> {
 fn advice(difference: Option<OrderDifference>) -> &'static str {
     match difference.and_then(|difference| difference.read.unseen) {
         Some(_) => {
-            "order the store before the load: put `fence.acq_rel.gpu` between the store and what tells the other threads of it, and \
-             another one between reading that and the load"
+            "order the store before the load: after it, a fence of its thread, such as `membar.gl` (`__threadfence()`), and a barrier if \
+             another thread tells of it; the same between reading that and the load"
         }
         None => {
             "make the result independent of who comes first: update with one atomic, wait for a barrier, or derive the position from \
@@ -371,7 +371,7 @@ fn finding(
     });
     let unseen = read
         .and_then(|read| read.unseen)
-        .map(|store| Related::new(store.0, "no fence, release or barrier orders this store before the load"));
+        .map(|store| Related::new(store.0, "nothing orders this store before the load"));
     if at_writer {
         finding.statement = writer;
         finding.related = first.into_iter().chain(unseen).collect();

@@ -89,7 +89,7 @@ fn a_message_without_a_fence() {
         expect![[r#"
             expect-failed
               ld.volatile.global.u32 %r2, [%rd2];: lane 0 may read the older value 0 here instead of 42
-              st.volatile.global.u32 [%rd2], 42;: no fence, release or barrier orders this store before the load
+              st.volatile.global.u32 [%rd2], 42;: nothing orders this store before the load
         "#]],
     );
 }
@@ -150,7 +150,7 @@ fn the_last_block_reads_what_the_others_left() {
         expect![[r#"
             expect-failed
               ld.volatile.global.u32 %r3, [%rd2];: lane 0 may read the older value 0 here instead of 21
-              st.volatile.global.u32 [%rd2+0], 21;: no fence, release or barrier orders this store before the load
+              st.volatile.global.u32 [%rd2+0], 21;: nothing orders this store before the load
         "#]],
     );
     is_right(&last_block("membar.gl;"));
@@ -159,10 +159,38 @@ fn the_last_block_reads_what_the_others_left() {
 
 #[test]
 fn a_load_sees_no_less_than_an_earlier_one() {
-    // 42, unless the data was seen and then not.
-    let other = "ld.volatile.global.u32 %r2, [%rd2]; ld.volatile.global.u32 %r3, [%rd2];
-        setp.ge.u32 %p1, %r3, %r2; selp.u32 %r4, 42, 7, %p1; st.global.u32 [%rd1], %r4;";
-    is_right(&two_blocks("st.volatile.global.u32 [%rd2], 1; st.volatile.global.u32 [%rd2], 2;", other));
+    let stores = "st.volatile.global.u32 [%rd2], 1; st.volatile.global.u32 [%rd2], 2;";
+    for first in [
+        "ld.volatile.global.u32 %r2, [%rd2];",
+        "ld.acquire.gpu.global.u32 %r2, [%rd2];",
+        "ld.volatile.global.v2.u32 {%r2, %r5}, [%rd2];",
+        "atom.global.or.b32 %r2, [%rd2], 0;",
+        "atom.global.cas.b32 %r2, [%rd2], 7, 7;",
+    ] {
+        // 42, unless the data was seen and then not.
+        let other = format!(
+            "{first} ld.volatile.global.u32 %r3, [%rd2]; setp.ge.u32 %p1, %r3, %r2; selp.u32 %r4, 42, 7, %p1;
+             st.global.u32 [%rd1], %r4;"
+        );
+        is_right(&two_blocks(stores, &other));
+    }
+}
+
+#[test]
+fn what_a_flag_tells_depends_on_its_value() {
+    let one = "st.relaxed.gpu.global.u32 [%rd2], 42; st.release.gpu.global.u32 [%rd3], 1;
+        st.release.gpu.global.u32 [%rd3], 2;";
+    let other = "POLL: ld.relaxed.gpu.global.u32 %r2, [%rd3]; setp.eq.u32 %p1, %r2, 0; @%p1 bra POLL;
+        fence.acq_rel.gpu; ld.relaxed.gpu.global.u32 %r2, [%rd2]; st.global.u32 [%rd1], %r2;";
+    is_right(&two_blocks(one, other));
+}
+
+#[test]
+fn a_wait_for_two_words_ends() {
+    let one = "st.volatile.global.u32 [%rd2], 1; st.volatile.global.u32 [%rd3], 1;";
+    let other = "POLL: ld.volatile.global.u32 %r2, [%rd3]; ld.volatile.global.u32 %r3, [%rd2];
+        and.b32 %r2, %r2, %r3; setp.eq.u32 %p1, %r2, 0; @%p1 bra POLL; st.global.u32 [%rd1], 42;";
+    is_right(&two_blocks(one, other));
 }
 
 /// Each block announces itself, then looks for the other one: with fences, one of them sees the other.
@@ -183,7 +211,7 @@ fn fences_between_announcements() {
         expect![[r#"
             expect-failed
               ld.relaxed.gpu.global.u32 %r2, [%rd2+0];: lane 0 may read the older value 0 here instead of 42
-              st.relaxed.gpu.global.u32 [%rd2+0], 42;: no fence, release or barrier orders this store before the load
+              st.relaxed.gpu.global.u32 [%rd2+0], 42;: nothing orders this store before the load
         "#]],
     );
     is_right(&announcements("fence.sc.gpu;"));

@@ -543,43 +543,43 @@ impl Sanitizer {
                 conflicts.add(conflict, thread.lane, index);
             }
         };
-        let sees_older = synchronizes
-            && event.kind.reads()
-            && !order.acquire
-            && self.older.as_mut().is_some_and(|older| {
-                let is_last =
-                    |store| shadow.find_write(index, span, |write| !write.is_of_same_access(store)).is_none();
-                older.loads(place, span as usize, (thread, stamp), &self.sync, is_last)
-            });
+        let older = self.older.as_mut().filter(|_| synchronizes && signal.observes).and_then(|older| {
+            let may_see_older = event.kind.reads() && !order.acquire;
+            let is_last =
+                |store| shadow.find_write(index, span, |write| !write.is_of_same_access(store)).is_none();
+            older.loads(place, span, (thread, stamp), &self.sync, may_see_older, is_last).cloned()
+        });
         let initialized = shadow.check(event.kind.reads(), index, span, &access, found);
         if !initialized && needs_initialized {
             self.uninitialized_elements(event, index, thread.lane);
         }
-        if sees_older {
-            return;
+        if let Some(published) = older {
+            return self.sync.observe_earlier(&published, thread, signal);
         }
         // What the access itself acquires orders only what follows: had it come first, it would have raced with what it finds here.
         if synchronizes && signal.reads {
             self.sync.signal(place, thread, live, signal);
         }
         if synchronizes && !event.kind.reads() && silent >> thread.lane & 1 == 0 {
-            self.sync.signal(place, thread, live, SyncAccess { writes: true, ..signal });
             if let Some(older) = &mut self.older {
                 let bytes = spaces.bytes(region).get(index as usize..(index + span) as usize);
-                older.stored(place, stamp, bytes.unwrap_or_default());
+                older.stored(place, stamp, bytes.unwrap_or_default(), self.sync.published_at(&place));
             }
+            self.sync.signal(place, thread, live, SyncAccess { writes: true, ..signal });
         }
     }
 
     /// The older values that lanes of the running load see in place of those in memory.
     #[inline]
     pub fn take_older(&mut self) -> Option<OlderLoad> {
-        self.older.as_mut().and_then(OlderValues::take)
+        let statement = self.report.visit.statement;
+        self.older.as_mut().and_then(|older| older.take(statement))
     }
 
-    /// The store that a lane of the last load did not see.
+    /// The store that a lane of the running statement did not see, if it saw an older value.
     pub fn unseen_store(&self, lane: usize) -> Option<StatementId> {
-        self.older.as_ref().and_then(|older| older.unseen_store(lane)).map(StatementId)
+        let statement = self.report.visit.statement;
+        self.older.as_ref().and_then(|older| older.unseen_store(statement, lane)).map(StatementId)
     }
 }
 

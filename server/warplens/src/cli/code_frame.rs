@@ -46,7 +46,7 @@ impl<'p> Location<'p> {
 impl Problem<'_> {
     /// The problem in a file with this path and text.
     pub(crate) fn render(self, path: &str, text: &Rope) -> String {
-        let code = match self.locations.as_slice() {
+        let code = match merged(self.locations).as_slice() {
             [] => vec![Origin::path(path).into()],
             locations => snippets(path, text, locations),
         };
@@ -55,6 +55,15 @@ impl Problem<'_> {
         let group: Group<'_> = title.elements(code).elements(notes);
         Renderer::styled().render(&[group])
     }
+}
+
+/// The locations, with what is said about the range of the problem itself as its label.
+fn merged(mut locations: Vec<Location<'_>>) -> Vec<Location<'_>> {
+    let same = locations.iter().skip(1).position(|location| location.range == locations[0].range);
+    if let Some(same) = same.filter(|_| locations[0].label.is_none()) {
+        locations[0].label = locations.remove(1 + same).label;
+    }
+    locations
 }
 
 /// One snippet with all locations, or if they are far apart, one for each.

@@ -42,6 +42,8 @@ pub struct Spaces {
     pub objects: Arc<ProgramObjects>,
     /// Number of changes to shared and global memory; a spinning warp need not run before it increases.
     pub changes: u64,
+    /// Number of loads that saw older values than those in memory.
+    pub older_loads: u64,
     /// Whether stores are compared with memory, so that only those of other values count as changes.
     pub compares_stores: bool,
     /// How far clocks are ahead of the executed instructions, because time is skipped while all threads wait.

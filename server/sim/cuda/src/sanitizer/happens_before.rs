@@ -150,7 +150,7 @@ pub(super) struct SyncAccess {
 const SCOPES: usize = 3;
 
 /// What readers of a location learn, for each scope, with the number of the group of threads to which they belong.
-type PublishedByScope = [Option<(u32, Arc<VectorClock>)>; SCOPES];
+pub(super) type PublishedByScope = [Option<(u32, Arc<VectorClock>)>; SCOPES];
 
 /// A clock for each scope.
 type ByScope = [Option<Arc<VectorClock>>; SCOPES];
@@ -418,44 +418,26 @@ impl HappensBefore {
         knowledge
     }
 
+    /// What a reader of a location learns now.
+    pub(super) fn published_at(&self, location: &MemoryLocation) -> PublishedByScope {
+        self.published.get(location).map_or_else(PublishedByScope::default, |it| it.by_scope.clone())
+    }
+
+    /// A thread reads a value with which this was published.
+    pub(super) fn observe_earlier(&mut self, published: &PublishedByScope, thread: Thread, how: SyncAccess) {
+        self.block.observe(published, thread, how);
+    }
+
     /// A lane accesses a location through which threads may synchronize.
     pub(super) fn signal(&mut self, location: MemoryLocation, thread: Thread, live: u32, how: SyncAccess) {
         if how.observes && !self.published.is_empty() {
-            self.observe(location, thread, how);
+            if let Some(published) = self.published.get(&location) {
+                let by_scope = published.completed.as_ref().unwrap_or(&published.by_scope);
+                self.block.observe(by_scope, thread, how);
+            }
         }
         if how.writes {
             self.publish(location, thread, live, how);
-        }
-    }
-
-    fn observe(&mut self, location: MemoryLocation, thread: Thread, how: SyncAccess) {
-        let Some(published) = self.published.get(&location) else { return };
-        let by_scope = published.completed.as_ref().unwrap_or(&published.by_scope);
-        let groups = [self.block.number, how.cluster, 0];
-        let warp = &mut self.block.warps[thread.warp as usize];
-        let clock = &mut warp.lanes.get_or_insert_with(Default::default)[thread.lane as usize];
-        let mut received = [None; SCOPES];
-        for (scope, (received, of_scope)) in received.iter_mut().zip(by_scope).enumerate() {
-            let of_scope = of_scope.as_ref().filter(|_| scope <= how.scope as usize);
-            *received = of_scope.filter(|(group, _)| *group == groups[scope]).map(|(_, clock)| clock);
-        }
-        warp.is_merged = false;
-        if received.iter().all(Option::is_none) {
-            let widest = by_scope.iter().flatten().next_back();
-            widest.into_iter().for_each(|(_, widest)| joined(&mut clock.missed, widest));
-            return;
-        }
-        if !how.acquire && !how.writes {
-            let pending = clock.pending.iter_mut().zip(received);
-            pending.for_each(|(pending, received)| received.into_iter().for_each(|one| joined(pending, one)));
-            return;
-        }
-        for (published, learned) in received.into_iter().zip(&mut clock.learned) {
-            let Some(published) = published else { continue };
-            if learned.as_ref().is_none_or(|learned| !Arc::ptr_eq(learned, published)) {
-                clock.knows.join(published);
-                *learned = Some(Arc::clone(published));
-            }
         }
     }
 
@@ -556,6 +538,36 @@ impl HappensBefore {
 }
 
 impl BlockClock {
+    /// A thread of the block reads a value with which this was published.
+    fn observe(&mut self, by_scope: &PublishedByScope, thread: Thread, how: SyncAccess) {
+        let groups = [self.number, how.cluster, 0];
+        let warp = &mut self.warps[thread.warp as usize];
+        let clock = &mut warp.lanes.get_or_insert_with(Default::default)[thread.lane as usize];
+        let mut received = [None; SCOPES];
+        for (scope, (received, of_scope)) in received.iter_mut().zip(by_scope).enumerate() {
+            let of_scope = of_scope.as_ref().filter(|_| scope <= how.scope as usize);
+            *received = of_scope.filter(|(group, _)| *group == groups[scope]).map(|(_, clock)| clock);
+        }
+        warp.is_merged = false;
+        if received.iter().all(Option::is_none) {
+            let widest = by_scope.iter().flatten().next_back();
+            widest.into_iter().for_each(|(_, widest)| joined(&mut clock.missed, widest));
+            return;
+        }
+        if !how.acquire && !how.writes {
+            let pending = clock.pending.iter_mut().zip(received);
+            pending.for_each(|(pending, received)| received.into_iter().for_each(|one| joined(pending, one)));
+            return;
+        }
+        for (published, learned) in received.into_iter().zip(&mut clock.learned) {
+            let Some(published) = published else { continue };
+            if learned.as_ref().is_none_or(|learned| !Arc::ptr_eq(learned, published)) {
+                clock.knows.join(published);
+                *learned = Some(Arc::clone(published));
+            }
+        }
+    }
+
     /// What any thread of the block knows about others and may publish.
     fn everything(&self) -> LaneClock {
         let mut sum = LaneClock { knows: self.common.clone(), ..LaneClock::default() };

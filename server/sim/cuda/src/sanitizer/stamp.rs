@@ -52,6 +52,11 @@ impl Stamp {
         Stamp { site: self.site & !(31 << 2) | lane << 2, ..self }
     }
 
+    /// Whether both have the same epoch and statement.
+    pub(super) fn is_of_same_visit(self, other: Stamp) -> bool {
+        (self.epoch, self.statement()) == (other.epoch, other.statement())
+    }
+
     /// Whether both have the same epoch, statement and lane.
     pub(super) fn is_of_same_access(self, other: Stamp) -> bool {
         self.epoch == other.epoch && (self.site ^ other.site) >> 2 == 0

@@ -61,7 +61,9 @@ impl ExecContext<'_> {
     /// The older values that lanes of the load see that was just resolved.
     #[inline(always)]
     pub(crate) fn take_older(&mut self) -> Option<OlderLoad> {
-        self.sanitizer.as_mut().and_then(|sanitizer| sanitizer.take_older())
+        let older = self.sanitizer.as_mut().and_then(|sanitizer| sanitizer.take_older());
+        self.spaces.older_loads += u64::from(older.is_some());
+        older
     }
 
     #[inline(always)]

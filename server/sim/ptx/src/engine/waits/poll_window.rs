@@ -33,6 +33,7 @@ pub(crate) enum Verdict {
 pub(crate) struct PollWindow {
     start: Snapshot,
     changes: u64,
+    older_loads: u64,
     steps: Vec<LoggedStep>,
     reads: Vec<LoggedRead>,
     writes: FxHashSet<LoggedWrite>,
@@ -55,6 +56,7 @@ impl PollWindow {
         PollWindow {
             start: Snapshot::of(warp),
             changes: warp.spaces.changes,
+            older_loads: warp.spaces.older_loads,
             steps: Vec::new(),
             reads: Vec::new(),
             writes: FxHashSet::default(),
@@ -212,7 +214,9 @@ impl PollWindow {
 
     /// Examines the warp, whose running group took a backward branch. `None` ends the observation: the warp does not wait.
     pub(super) fn examine(&mut self, warp: &WarpView<'_>) -> Option<Verdict> {
-        if self.failed {
+        // What the warp saw is then not what memory holds.
+        let saw_older = warp.spaces.older_loads != self.older_loads;
+        if self.failed || saw_older {
             return None;
         }
         if !self.start.is_at(warp) {
