@@ -430,11 +430,11 @@ impl HappensBefore {
 
     /// A lane accesses a location through which threads may synchronize.
     pub(super) fn signal(&mut self, location: MemoryLocation, thread: Thread, live: u32, how: SyncAccess) {
-        if how.observes && !self.published.is_empty() {
-            if let Some(published) = self.published.get(&location) {
-                let by_scope = published.completed.as_ref().unwrap_or(&published.by_scope);
-                self.block.observe(by_scope, thread, how);
-            }
+        if how.observes
+            && let Some(published) = self.published.get(&location)
+        {
+            let by_scope = published.completed.as_ref().unwrap_or(&published.by_scope);
+            self.block.observe(by_scope, thread, how);
         }
         if how.writes {
             self.publish(location, thread, live, how);
