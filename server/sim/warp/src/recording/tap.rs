@@ -173,26 +173,22 @@ impl WarpTap {
         &mut self.values
     }
 
+    fn step(&self, statement: StatementId, active: Mask, executed: Mask) -> Step {
+        let (warp, depth) = (self.warp, self.depth);
+        Step { warp, statement, active, executed, is_late: false, depth, enters: None }
+    }
+
     /// Sends the step.
     pub(crate) fn send(&mut self) {
         let Some(Visit { statement, active, executed, written }) = self.visit.take() else { return };
-        let step = Step {
-            warp: self.warp,
-            statement,
-            active,
-            executed,
-            is_late: false,
-            depth: self.depth,
-            enters: None,
-        };
+        let step = self.step(statement, active, executed);
         let accesses = std::mem::take(&mut self.accesses);
         self.tap.with(|writer| writer.step(step, written, &self.values, &accesses));
     }
 
     /// Sends what lanes receive from an earlier statement.
     pub(crate) fn send_late(&mut self, statement: StatementId, lanes: Mask) {
-        let (active, executed, depth) = (lanes, lanes, self.depth);
-        let step = Step { warp: self.warp, statement, active, executed, is_late: true, depth, enters: None };
+        let step = Step { is_late: true, ..self.step(statement, lanes, lanes) };
         self.tap.with(|writer| writer.step(step, lanes, &self.values, &[]));
     }
 
@@ -204,23 +200,14 @@ impl WarpTap {
         registers: PassedRegisters<'_>,
         accesses: &[Access],
     ) {
-        let (active, executed, depth) = (lanes, lanes, self.depth);
         let enters = begins.then_some((registers.0, registers.1));
-        let step = Step { warp: self.warp, statement, active, executed, is_late: true, depth, enters };
+        let step = Step { is_late: true, enters, ..self.step(statement, lanes, lanes) };
         self.tap.with(|writer| writer.passed(&step, registers, accesses));
     }
 
     /// Sends a step without registers: one that faults, or that the run takes for lanes that exit.
     pub fn send_bare(&mut self, statement: StatementId, active: Mask, executed: Mask) {
-        let step = Step {
-            warp: self.warp,
-            statement,
-            active,
-            executed,
-            is_late: false,
-            depth: self.depth,
-            enters: None,
-        };
+        let step = self.step(statement, active, executed);
         let accesses = std::mem::take(&mut self.accesses);
         self.tap.with(|writer| writer.step(step, 0, &[], &accesses));
     }
