@@ -329,7 +329,7 @@ impl Facts {
         Activation { function: self.function_of(visit.statement), depth: visit.depth }
     }
 
-    /// The register of an activation, or of the entry, with this name.
+    /// The register with this name: of the activation, or else of the entry.
     pub(crate) fn cell(&self, Activation { function, depth }: Activation, name: &str) -> Option<CellId> {
         let layout = &self.layout;
         let own = layout.find(function, name).map(|cell| layout.at_depth(cell, depth));

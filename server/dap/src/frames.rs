@@ -4,10 +4,10 @@ use warplens_sim_warp::{Cancelled, Control, Mask};
 
 use crate::debuggee::{Debuggee, Visit};
 
-/// The most frames of a warp that are shown.
-const MAX_FRAMES: usize = 128;
+/// How many frames of a warp are shown at most.
+pub(crate) const MAX_FRAMES: usize = 128;
 
-/// The most calls of a group that are shown.
+/// How many calls of a group are shown at most.
 const MAX_CALLS: usize = 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,5 +46,15 @@ impl Debuggee {
         }
         frames.truncate(MAX_FRAMES);
         Ok(frames)
+    }
+    /// What the frame with this number of a warp shows: a visit.
+    pub(crate) fn frame(
+        &mut self,
+        warp: u32,
+        number: u64,
+        control: Control<'_>,
+    ) -> Result<Option<Visit>, Cancelled> {
+        let frames = self.frames(warp, control)?;
+        Ok(frames.get(number as usize).and_then(|frame| frame.at))
     }
 }

@@ -12,12 +12,12 @@ use warplens_sim_warp::recording::CellId;
 use super::{Answer, Failure, Session, control, read};
 use crate::debuggee::{At, Visit, written};
 use crate::expression::Expression;
-use crate::frames::Role;
+use crate::frames::{MAX_FRAMES, Role};
 use crate::stops::Reason;
 use crate::variables::{Container, ScopeKind, Wanted, parse_reference, summary, text_of};
 
 /// Frames of a warp have consecutive numbers.
-const FRAMES: u64 = 128;
+const FRAMES: u64 = MAX_FRAMES as u64;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -164,8 +164,7 @@ impl<W: Write + Send> Session<'_, W> {
         let warp = self.warp_of_frame(frame)?;
         let (debuggee, interrupt) = self.running()?;
         control!(interrupt => control);
-        let frames = debuggee.frames(warp, control)?;
-        let visit = frames.get((frame % FRAMES) as usize).and_then(|frame| frame.at);
+        let visit = debuggee.frame(warp, frame % FRAMES, control)?;
         let activation = visit.map(|visit| debuggee.activation(visit)).unwrap_or_default();
         let statement = visit.map(|visit| visit.statement);
         let scopes: Vec<Json> = ScopeKind::ALL
@@ -248,10 +247,10 @@ impl<W: Write + Send> Session<'_, W> {
         let width = debuggee.width();
         let launched = debuggee.launched(warp);
         let shown = match frame_id {
-            Some(frame) => debuggee.frames(warp, control)?.get((frame % FRAMES) as usize).copied(),
+            Some(frame) => debuggee.frame(warp, frame % FRAMES, control)?,
             None => None,
         };
-        let shown = shown.and_then(|frame| frame.at).map(|visit| debuggee.activation(visit));
+        let shown = shown.map(|visit| debuggee.activation(visit));
         let at = debuggee.scope_of(warp, &state, expression.needs_visit(), control)?;
         let at = At { activation: shown.unwrap_or(at.activation), ..at };
         let values = expression.evaluate(&at).map_err(positioned)?;

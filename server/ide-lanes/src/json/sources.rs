@@ -1,4 +1,4 @@
-//! The lanes of source lines: those that executed any statement that was compiled from a line.
+//! The lanes of a source line: those that executed any statement compiled from it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -192,7 +192,7 @@ impl Sanitizer {
     }
 
     fn older_values(options: &RunOptions) -> Option<Schedule> {
-        options.schedule.filter(|schedule| !options.newest_values && schedule.older_reads_of_two() != 0)
+        options.schedule.filter(|schedule| !options.newest_values && schedule.sees_older_values())
     }
 
     pub fn with_patterns(
@@ -413,10 +413,8 @@ impl Sanitizer {
     }
 
     fn watch(&mut self, event: &AccessEvent<'_>) {
-        let is_device =
-            |extent: Extent| matches!(extent.region, MemoryRegion::Launch | MemoryRegion::Globals);
         let stores = lanes(event.mask)
-            .filter(|&lane| event.extent(lane).is_some_and(is_device))
+            .filter(|&lane| event.extent(lane).is_some_and(|extent| extent.region.is_device()))
             .map(|lane| (lane as u32, event.addresses[lane]));
         let warp = self.report.warp();
         if let Some(watch) = &mut self.watch {

@@ -25,15 +25,18 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// How often a load sees an older value where the memory model allows one: in so many of two cases. The first schedule, and each
-    /// third one, executes accesses one after the other.
-    #[must_use]
+    /// In how many of two cases a load sees an older value where the memory model allows one. Schedules whose number is a multiple of
+    /// three execute accesses one after the other.
     pub fn older_reads_of_two(self) -> u64 {
         u64::from(self.index % 3)
     }
 
-    /// Numbers for the choices that are not those of the [`Scheduler`].
-    #[must_use]
+    /// Whether any load sees an older value.
+    pub fn sees_older_values(self) -> bool {
+        self.older_reads_of_two() != 0
+    }
+
+    /// Random numbers for choices that the [`Scheduler`] does not make.
     pub fn further_numbers(self) -> SplitMix64 {
         let mut numbers = SplitMix64(self.seed ^ u64::from(self.index).rotate_left(32));
         SplitMix64(numbers.next())

@@ -8,7 +8,6 @@ use warplens_sim_warp::trace::{Finding, Status};
 use super::cluster::{Cluster, ClusterReports};
 use super::launch::GridLaunch;
 use crate::memory::polled::PolledValue;
-use crate::memory::region::MemoryRegion;
 use crate::memory::spaces::Spaces;
 
 /// The first block that waits although all earlier ones have run, so that it waits for one that starts later.
@@ -34,8 +33,7 @@ impl EarlyWait {
         let finding = W::explain_deadlock(cluster, launch, spaces).into_iter().next()?;
         let warps = || cluster.unfinished_blocks().flat_map(|block| block.waiting_for_memory());
         let values = || warps().filter_map(W::polled).flat_map(|polled| &polled.values);
-        let in_device_memory =
-            |value: &&PolledValue| matches!(value.region, MemoryRegion::Launch | MemoryRegion::Globals);
+        let in_device_memory = |value: &&PolledValue| value.region.is_device();
         let is_known = warps().all(|warp| warp.polled().is_some());
         let polled = is_known.then(|| values().filter(in_device_memory).copied().collect());
         Some(EarlyWait { finding, polled, changed_by: None, is_starved })

@@ -14,6 +14,12 @@ pub enum MemoryRegion {
 }
 
 impl MemoryRegion {
+    /// Whether it is memory of the device, which all blocks share and may write.
+    #[inline]
+    pub fn is_device(self) -> bool {
+        matches!(self, MemoryRegion::Launch | MemoryRegion::Globals)
+    }
+
     /// Whether threads share the region and may write it.
     #[inline]
     pub fn is_common(self) -> bool {

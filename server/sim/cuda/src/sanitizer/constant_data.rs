@@ -6,7 +6,7 @@ use warplens_sim_warp::trace::{Related, Severity};
 use super::Sanitizer;
 use super::event::AccessEvent;
 use super::stamp::Stamp;
-use crate::memory::region::{CheckedAddresses, Extent, MemoryRegion};
+use crate::memory::region::CheckedAddresses;
 use crate::memory::spaces::Spaces;
 use crate::registers::lanes;
 
@@ -19,7 +19,7 @@ impl Sanitizer {
             return;
         }
         let written = lanes(event.mask).find_map(|lane| {
-            let extent = event.extent(lane).filter(is_device)?;
+            let extent = event.extent(lane).filter(|extent| extent.region.is_device())?;
             let index = extent.index(event.addresses[lane]) as u64;
             let (shadow, _) = self.memory.of(extent.region)?;
             let (write, at) = shadow.find_write(index, event.span(), Stamp::is_there)?;
@@ -46,13 +46,9 @@ impl Sanitizer {
         let addresses = || lanes(event.mask).map(|lane| event.addresses[lane]);
         let (Some(least), Some(greatest)) = (addresses().min(), addresses().max()) else { return true };
         let (start, len) = (extent.index(least) as u64, greatest - least + event.span());
-        let Some((shadow, _)) = self.memory.of(extent.region).filter(|_| is_device(extent)) else {
+        let Some((shadow, _)) = self.memory.of(extent.region).filter(|_| extent.region.is_device()) else {
             return true;
         };
         len <= LONGEST && shadow.is_unwritten(start, len)
     }
-}
-
-fn is_device(extent: &Extent) -> bool {
-    matches!(extent.region, MemoryRegion::Launch | MemoryRegion::Globals)
 }

@@ -4,8 +4,8 @@
 //! relaxed or volatile accesses: there is no race. Under the memory model of PTX such a load may return an older value unless the newer
 //! store happens before it, or before it a load that saw that store. Some schedules choose that value.
 //!
-//! Fewer values count as possible than the model allows: the one before the last store, once for each thread, and only of a store of
-//! another block to exactly these bytes of global memory. Fences are ordered among themselves like `fence.sc`.
+//! The model allows more than these: only the value before the last store is seen, once by each thread, and only if another block stored to
+//! exactly these bytes of global memory. Fences are ordered among themselves like `fence.sc`.
 
 use rustc_hash::FxHashMap;
 use warplens_sim_warp::SplitMix64;
@@ -65,7 +65,6 @@ pub struct OlderLoad {
 
 impl OlderLoad {
     /// The element of a lane at an offset from its address.
-    #[must_use]
     pub fn element(&self, lane: usize, offset: u64, size: u32) -> u64 {
         let bytes = &self.bytes[lane][offset as usize..][..size as usize];
         bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
@@ -83,7 +82,7 @@ impl OlderValues {
         }
     }
 
-    /// What the lanes of a load see that was just checked.
+    /// What lanes see in the load that was just checked.
     pub(super) fn take(&mut self, statement: u32) -> Option<OlderLoad> {
         let mask = std::mem::take(&mut self.loaded.mask);
         self.last = (statement, mask, self.loaded.store);
@@ -104,7 +103,7 @@ impl OlderValues {
         bytes: &[u8],
         published: PublishedByScope,
     ) {
-        if !is_device(region) || bytes.len() > MAX_SPAN {
+        if !region.is_device() || bytes.len() > MAX_SPAN {
             return;
         }
         if self.stores.len() >= MAX_GRANULES {
@@ -170,8 +169,4 @@ impl LastStore {
             && !sync.ordered(self.stamp, thread, true)
             && !self.seen.iter().any(|seen| sync.ordered(*seen, thread, true))
     }
-}
-
-fn is_device(region: MemoryRegion) -> bool {
-    matches!(region, MemoryRegion::Launch | MemoryRegion::Globals)
 }

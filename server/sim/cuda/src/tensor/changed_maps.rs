@@ -26,7 +26,7 @@ impl ChangedMaps {
     }
 
     pub fn note(&mut self, region: MemoryRegion, index: usize, change: Change, statement: u32) {
-        if matches!(region, MemoryRegion::Launch | MemoryRegion::Globals) {
+        if region.is_device() {
             self.0.insert((region, index), (change, statement));
         }
     }

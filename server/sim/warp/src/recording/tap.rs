@@ -174,8 +174,7 @@ impl WarpTap {
     }
 
     fn step(&self, statement: StatementId, active: Mask, executed: Mask) -> Step {
-        let (warp, depth) = (self.warp, self.depth);
-        Step { warp, statement, active, executed, is_late: false, depth, enters: None }
+        Step { depth: self.depth, ..Step::new(self.warp, statement, active, executed) }
     }
 
     /// Sends the step.

@@ -44,6 +44,18 @@ pub(super) struct Step {
     pub(super) enters: Option<(u32, u32)>,
 }
 
+impl Step {
+    /// A step outside activations of functions.
+    pub(super) fn new(warp: u32, statement: StatementId, active: Mask, executed: Mask) -> Step {
+        Step { warp, statement, active, executed, is_late: false, depth: 0, enters: None }
+    }
+
+    /// What lanes receive from a statement later.
+    fn late(warp: u32, statement: StatementId, lanes: Mask) -> Step {
+        Step { is_late: true, ..Step::new(warp, statement, lanes, lanes) }
+    }
+}
+
 /// The function and the depth of its activation, and the registers by name, with a value for each lane of the warp.
 pub type PassedRegisters<'r> = (u32, u32, &'r [(SmolStr, Vec<u64>)]);
 
@@ -221,16 +233,7 @@ impl Writer {
         self.accesses.clear();
         codec::put_write(&mut self.writes, lanes, &write);
         self.held += self.state.write(warp, &write, self.layout.len());
-        let statement = StatementId(LAUNCH);
-        self.put(&Step {
-            warp,
-            statement,
-            active: lanes,
-            executed: lanes,
-            is_late: true,
-            depth: 0,
-            enters: None,
-        });
+        self.put(&Step::late(warp, StatementId(LAUNCH), lanes));
     }
 
     pub(super) fn late_memory(&mut self, write: LateWrite) {
@@ -250,16 +253,7 @@ impl Writer {
         }
         codec::put_access(&mut self.accesses, &access);
         self.held += self.state.store(number, &access);
-        let (active, executed) = (mask.into(), mask.into());
-        self.put(&Step {
-            warp: number,
-            statement: StatementId(statement),
-            active,
-            executed,
-            is_late: true,
-            depth: 0,
-            enters: None,
-        });
+        self.put(&Step::late(number, StatementId(statement), mask.into()));
     }
 
     pub(super) fn has_edits(&self) -> bool {
@@ -296,15 +290,7 @@ impl Writer {
                 codec::put_access(&mut self.accesses, &access);
                 self.held += self.state.store(warp, &access);
             }
-            self.put(&Step {
-                warp,
-                statement: EDIT,
-                active: lanes,
-                executed: lanes,
-                is_late: true,
-                depth: 0,
-                enters: None,
-            });
+            self.put(&Step::late(warp, EDIT, lanes));
             self.due_edits.push(self.recorded_edits);
             self.recorded_edits += 1;
         }

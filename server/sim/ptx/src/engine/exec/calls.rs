@@ -371,7 +371,8 @@ impl Warp {
     }
 }
 
-/// Records what a call or a return, at a statement, has passed to a frame; whether it is a call follows. A value from local memory has the access that read it.
+/// Records what a call (`true`) or a return (`false`) at a statement has passed to a frame. A value from local memory has the access that
+/// read it.
 fn record_passed(
     tap: &WarpTap,
     at: (StatementId, bool),

@@ -58,7 +58,7 @@ impl ExecContext<'_> {
         }
     }
 
-    /// The older values that lanes of the load see that was just resolved.
+    /// The older values that lanes see in the load that was just resolved.
     #[inline(always)]
     pub(crate) fn take_older(&mut self) -> Option<OlderLoad> {
         let older = self.sanitizer.as_mut().and_then(|sanitizer| sanitizer.take_older());

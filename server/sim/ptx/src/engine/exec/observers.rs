@@ -218,7 +218,6 @@ impl GroupRun<'_> {
     fn record_accesses(&mut self) {
         let sanitizer = self.ctx.sanitizer.as_deref_mut();
         if let Some((tracer, sanitizer)) = self.tracer.as_mut().zip(sanitizer) {
-            tracer.tap(self.frame);
             value_trace::after_step(&mut tracer.0, sanitizer, self.ctx.spaces, self.ctx.local);
         }
     }
