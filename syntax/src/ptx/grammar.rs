@@ -137,6 +137,9 @@ fn declared_name(p: &mut Parser<'_>) {
     if p.current_text() == "WARP_SZ" {
         p.error_of_its_own("`WARP_SZ` is a predefined constant; choose another name");
     }
+    if p.current_text() == "$" {
+        p.error_of_its_own("`$` alone is not a name: add a letter, a digit, `_` or `$`");
+    }
     leaf(p, NAME);
     rest_of_name(p);
 }

@@ -125,6 +125,9 @@ fn unary(p: &mut Parser<'_>, in_constant: bool) -> Option<CompletedMarker> {
         T!['('] if p.nth(1) == T![dot_word] => {
             let cast = p.start();
             p.bump();
+            if !matches!(p.current_text(), ".s64" | ".u64") {
+                p.error(format!("`{}` is not a cast: constants have `.s64` or `.u64`", p.current_text()));
+            }
             p.bump();
             p.expect(T![')'], "missing `)` after the type");
             binary(p, 11, true);

@@ -203,6 +203,12 @@ impl<'a> Body<'a> {
         let name = |node: Node<'a>| node.token(IDENT);
         match target.kind() {
             NAME_REF => targets.extend(name(target).map(|name| self.scopes.refer(name, role))),
+            MEMBER => {
+                self.problems.push(Problem { range: target.range(), kind: ProblemKind::PartOfName });
+                if let Some(name) = target.child(NAME_REF) {
+                    self.table_targets(name, kind, targets);
+                }
+            }
             NAME_RANGE => {
                 let count = target.child(NAME_COUNT).and_then(|count| count.nodes().next());
                 let count = count.and_then(|count| constant::count(count, &mut self.problems)).unwrap_or(0);
