@@ -13,6 +13,7 @@ from . import uninitialized
 from .descriptors import tensor_map
 from .launch_file import Table
 from .memory import HostMemory, Memory, memory_of
+from .programs import View
 from .scalars import element, scalar
 
 # Triton takes a pointer for a multiple of this if it is one here, and the simulator places memory at such multiples.
@@ -58,6 +59,8 @@ class Arguments:
         self.folder = folder
         self.tables: list[Table] = []
         self.buffers: list[Buffer] = []
+        # The first tensor in each buffer.
+        self.views: dict[str, View] = {}
 
     def add_all(self, signature: dict[Any, Any], values: Sequence[Any], descriptors: Sequence[Table | None]) -> None:
         """Adds a value for each parameter of a kernel.
@@ -123,7 +126,11 @@ class Arguments:
             memory, address = memory_of(value)
         except TypeError as error:
             raise UnknownArgument(f"argument `{name}`, a pointer to {kind}: {error}") from error
-        return self._pointer(name, kind, memory, address)
+        table = self._pointer(name, kind, memory, address)
+        view = View.of(value, address - memory.start) if "buffer" in table else None
+        if view is not None:
+            self.views[name] = view
+        return table
 
     def _pointer(self, name: str, kind: str, memory: Memory, address: int, scratch: bool = False) -> Table:
         if address == 0:

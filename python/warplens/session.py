@@ -20,6 +20,7 @@ from .child_processes import ChildProcesses
 from .expectations import expectation
 from .launch_file import Table
 from .memory import HostMemory, memories
+from .programs import LaunchNames
 from .runs import Finding, Launch, Runs
 from .targets import Target
 from .triton_launch import Described, Request, describe, folder_name
@@ -67,7 +68,8 @@ class Session:
         start = time.perf_counter()
         with self._folder(launch) as folder:
             described = describe(request, launch.number, folder, scratch)
-            _simulate(launch, described, self.settings, expect=self.save is not None)
+            names = LaunchNames(described.ptx, request.grid, request.cluster, described.arguments.views)
+            _simulate(launch, described, names, self.settings, expect=self.save is not None)
         launch.seconds = time.perf_counter() - start
 
     def collect(self) -> Runs:
@@ -113,14 +115,16 @@ def _leave_out(request: Request) -> None:
             uninitialized.define(memory)
 
 
-def _simulate(launch: Launch, described: Described, settings: program.Settings, expect: bool) -> None:
+def _simulate(
+    launch: Launch, described: Described, names: LaunchNames, settings: program.Settings, expect: bool
+) -> None:
     folder = described.path.parent
     with tempfile.TemporaryDirectory(prefix="after-", dir=folder) as out:
         result = program.simulate(described.path, described.file.name, settings, Path(out))
         report = result.report
         launch.status, launch.verdict, launch.totals = report["status"], report["verdict"], report["totals"]
         launch.reasons = report["reasons"]
-        launch.findings = [Finding.of(finding) for finding in report["findings"]]
+        launch.findings = [Finding.of(names.named(finding)) for finding in report["findings"]]
         if "text-errors" in launch.reasons:
             launch.findings += [Finding.of(finding) for finding in program.check(folder / "kernel.ptx")]
         for buffer in described.arguments.buffers:
