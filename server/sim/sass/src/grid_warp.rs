@@ -1,7 +1,7 @@
 //! Warps of SASS for the scheduler of blocks.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use warplens_sim_cuda::grid::cluster::{Cluster, ClusterReports};
+use warplens_sim_cuda::grid::cluster::{Cluster, ClusterReports, Polled};
 use warplens_sim_cuda::grid::pause::Votes;
 use warplens_sim_cuda::grid::warp::{CudaWarp, GridState};
 use warplens_sim_cuda::memory::spaces::Spaces;
@@ -167,7 +167,7 @@ impl ClusterReports for Warp {
         }
     }
 
-    fn explain_deadlock(cluster: &Cluster<Warp>, _: &Launch<'_>, _: &Spaces) -> Vec<Finding> {
+    fn explain_deadlock(cluster: &Cluster<Warp>, _: &Launch<'_>, _: &Spaces, _: Polled) -> Vec<Finding> {
         cluster.unfinished_blocks().filter_map(|block| explain(block, &cluster.barrier)).collect()
     }
 }

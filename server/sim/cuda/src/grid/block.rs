@@ -399,6 +399,19 @@ impl<W: CudaWarp> Block<W> {
         groups.map(|group| (group.warp, group.mask, group.statement))
     }
 
+    /// Copies of the warps that do not wait at barriers; `None` if more than one lane of any of them can run.
+    pub(super) fn lone_warps(&self, launch: &W::Launch<'_>) -> Option<Vec<W>> {
+        let warps = self.states.iter().zip(&self.warps);
+        let active = warps.filter(|(state, _)| !matches!(state, WarpState::Ended | WarpState::Waiting));
+        active.map(|(_, warp)| warp.lone_copy(launch)).collect()
+    }
+
+    /// No warp can end: those that run only poll memory.
+    pub(super) fn stand_still(&mut self, changes: u64) {
+        let running = self.states.iter_mut().filter(|state| **state == WarpState::Ready);
+        running.for_each(|state| *state = WarpState::Spinning(changes));
+    }
+
     pub fn waiting_for_memory(&self) -> impl Iterator<Item = &W> {
         let waits = |state: &WarpState| {
             matches!(state, WarpState::Spinning(_) | WarpState::Polling(_) | WarpState::Yielding(_))

@@ -67,6 +67,16 @@ pub trait CudaWarp: Sized + Sync {
     /// Lanes that waited at the barrier of the cluster continue.
     fn pass_cluster_barrier(&mut self, _mask: u32) {}
 
+    /// A copy of the warp without what it has recorded, if a single lane of it can run.
+    fn lone_copy(&self, _launch: &Self::Launch<'_>) -> Option<Self> {
+        None
+    }
+
+    /// Whether two copies of the warp execute the same from now on, as long as they read the same memory.
+    fn is_in_state_of(&self, _other: &Self) -> bool {
+        false
+    }
+
     fn live(&self) -> u32;
 
     /// Bytes of host memory that the warp uses besides its fixed size.
