@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .advice import TRITON, Words
 from .kernel_source import source_line
 
 _BLOCK = re.compile(r"\bblock \((\d+),(\d+),(\d+)\)")
@@ -55,10 +56,11 @@ class LaunchNames:
 
     ptx: str
     grid: tuple[int, int, int]
-    # The blocks of a program.
+    # The blocks of a program; 0 if there are no programs.
     cluster: int = 1
     # The tensors by the names of their buffers.
     views: Mapping[str, View] = field(default_factory=dict)
+    words: Words = TRITON
 
     def named(self, report: dict[str, Any]) -> dict[str, Any]:
         """A finding that `warplens sim` reports, with a `source` for each related line."""
