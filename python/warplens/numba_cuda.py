@@ -76,12 +76,31 @@ def _launch(kernel: Any, grid: tuple[int, int, int], block: tuple[int, int, int]
     current = session.current()
     if current is None:
         raise RuntimeError("Warplens is no longer active: launch kernels inside of `warplens.triton.simulate()`")
-    declared = [types for types in kernel.__dict__.get("_declared_types", ()) if len(types) == len(args)]
-    types = declared[0] if declared else tuple(_type_of(kernel, value) for value in args)
+    types = _types(kernel, tuple(_type_of(kernel, value) for value in args))
     function = kernel.py_func
     names = list(inspect.signature(function).parameters)
     ptx = _compiled(kernel, types, current.target)
     current.run(NumbaRequest(function.__name__, ptx, grid, block, shared, names, types, args), call_site())
+
+
+def _types(kernel: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The types that a kernel is compiled for: those that are declared with it, if there are any."""
+    declared = kernel.__dict__.get("_declared_types")
+    if not declared:
+        return given
+    for types in declared:
+        if len(types) == len(given) and all(map(_takes, types, given)):
+            return tuple(types)
+    raise TypeError(f"No matching definition for argument type(s) {', '.join(map(str, given))}")
+
+
+def _takes(declared: Any, given: Any) -> bool:
+    """Whether a parameter takes an argument. Numbers are converted, arrays are not."""
+    array = sys.modules["numba"].types.Array
+    if not (isinstance(declared, array) and isinstance(given, array)):
+        return isinstance(declared, array) == isinstance(given, array)
+    same = (declared.dtype, declared.ndim) == (given.dtype, given.ndim)
+    return same and declared.layout in ("A", given.layout)
 
 
 def _type_of(kernel: Any, value: Any) -> Any:

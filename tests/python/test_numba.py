@@ -84,6 +84,11 @@ z = np.zeros(10)
 numbers[1, 32](z[::2], True, 1 + 4j, namedtuple("Pair", "a b")(2, 3.5), np.int16(-1))
 assert (z[::2] == 8).all() and (z[1::2] == 0).all()
 assert (add(x, x) == 2 * x).all()
+try:
+    matmul[1, 1](a.astype(np.float64), b, c)
+    raise SystemExit("an array of another type was taken")
+except TypeError as error:
+    assert "No matching definition" in str(error)
 """
 
 # Each kernel has a mistake, in the line with its code.
