@@ -104,8 +104,8 @@ impl CudaWarp for Warp {
         self.spin.passed_barrier();
     }
 
-    fn lone_copy(&self, launch: &Launch<'_>) -> Option<Warp> {
-        lone_lane::copy(self, launch)
+    fn lone_lanes(&self, launch: &Launch<'_>) -> Option<Vec<Warp>> {
+        Some(vec![lone_lane::copy(self, launch)?])
     }
 
     fn is_in_state_of(&self, other: &Warp) -> bool {

@@ -291,10 +291,16 @@ impl<W: ClusterReports> Cluster<W> {
         self.blocks.iter().all(|block| block.add_to(livelock, changes))
     }
 
-    /// Copies of the warps that can run, if a single lane of each can and nothing else changes memory.
-    pub(super) fn lone_warps(&self, launch: &W::Launch<'_>) -> Option<Vec<W>> {
+    /// How many warps could execute their next statement, and how many poll memory.
+    pub(super) fn activity(&self) -> (usize, usize) {
+        let each = self.blocks.iter().map(Block::activity);
+        each.fold((0, 0), |(ready, polling), (more, others)| (ready + more, polling + others))
+    }
+
+    /// The lanes that run, each in a warp of its own, if nothing else changes memory: see [`Block::lone_lanes`].
+    pub(super) fn lone_lanes(&self, launch: &W::Launch<'_>, max: usize) -> Option<Vec<W>> {
         match &self.blocks[..] {
-            [block] if self.asynchronous.in_flight() == 0 => block.lone_warps(launch),
+            [block] if self.asynchronous.in_flight() == 0 => block.lone_lanes(launch, max),
             _ => None,
         }
     }

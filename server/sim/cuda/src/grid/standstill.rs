@@ -1,14 +1,18 @@
 //! Proves that warps never end although they change the memory that they poll.
 //!
 //! Two warps that exchange values through one word, such as a lock that each of them expects in a state that the other never
-//! leaves, wake each other forever. The search tries every order of their instructions. It is a proof, because
+//! leaves, wake each other forever. The search tries every order of the instructions of all lanes. It is a proof, because
 //!
-//! * a single lane of each warp can run, so an instruction accesses memory once, before or after any other;
+//! * each lane runs by itself, so an instruction accesses memory once, before or after any other; an instruction that involves other
+//!   lanes ends the search;
 //! * a single word of memory changes. All threads see the stores to one location in one order, whatever a memory model allows
 //!   for several, so every result of a run is the result of one of these orders;
-//! * what a warp does next depends on its own state and on that word, because the rest of memory stays as it is.
+//! * what a lane does next depends on its own state and on that word alone, because the rest of memory stays as it is.
 //!
-//! If a warp ends, arrives at a barrier or changes other memory in any of the orders, or if there are too many, nothing is known.
+//! If a lane ends, arrives at a barrier or changes other memory in any of the orders, or if there are too many, nothing is known.
+//!
+//! The states of all lanes together are tried if there are few. Otherwise, or if these are too many states, every lane is tried with
+//! every value that the word can have, whatever the other lanes do.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,11 +22,15 @@ use super::warp::GridState;
 use crate::memory::spaces::Spaces;
 use crate::run_state::RunState;
 
-/// The most states of one warp, and of all warps together.
-const MAX_WARP_STATES: usize = 128;
+/// The most states of one lane, and of all lanes together.
+const MAX_LANE_STATES: usize = 128;
 const MAX_STATES: usize = 1 << 15;
-/// The most warps, and the most bytes of memory that each step compares.
-const MAX_WARPS: usize = 16;
+/// The most instructions that are executed.
+const MAX_STEPS: usize = 1 << 13;
+/// The most lanes, and the most whose states are tried together.
+const MAX_LANES: usize = 256;
+const MAX_TOGETHER: usize = 8;
+/// The most bytes of memory that each step compares.
 const MAX_BYTES: usize = 1 << 20;
 
 /// A word of memory: the memory of a cluster or the device, and the number of the word there.
@@ -46,29 +54,36 @@ struct Search<'s, 'p, W: ClusterReports> {
     start: GridState<W>,
     /// The shared memory of each cluster at the start.
     shared: Vec<&'s [u8]>,
-    /// The number of each warp's cluster, and the states of the warp that have been reached.
-    warps: Vec<(usize, Vec<W>)>,
+    /// For each lane the number of its cluster, and the states that it has reached, as warps in which it runs alone.
+    lanes: Vec<(usize, Vec<W>)>,
     word: Option<Word>,
-    /// What a step of a warp in one of its states leads to, for a difference of the word from its value at the start.
+    /// What a step of a lane in one of its states leads to, for a difference of the word from its value at the start.
     steps: FxHashMap<(usize, u8, u32), (u8, u32)>,
 }
 
-/// Whether no order of instructions lets a warp of these clusters end. They are all clusters that have not ended.
+/// Whether no order of instructions lets a lane of these clusters end. They are all clusters that have not ended.
 pub(super) fn is_certain<W: ClusterReports>(
     launch: &W::Launch<'_>,
     grid: &GridState<W>,
     clusters: &[&Cluster<W>],
 ) -> bool {
-    let mut warps = Vec::new();
-    for (number, cluster) in clusters.iter().enumerate() {
-        let Some(active) = cluster.lone_warps(launch) else { return false };
-        warps.extend(active.into_iter().map(|warp| (number, vec![warp])));
+    let activity = clusters.iter().fold((0, 0), |(ready, polling), cluster| {
+        let (more, others) = cluster.activity();
+        (ready + more, polling + others)
+    });
+    if activity.0 + activity.1 < 2 {
+        return false;
     }
+    let mut lanes = Vec::new();
+    for (number, cluster) in clusters.iter().enumerate() {
+        let Some(active) = cluster.lone_lanes(launch, MAX_LANES - lanes.len()) else { return false };
+        lanes.extend(active.into_iter().map(|lane| (number, vec![lane])));
+    }
+    // Warps of many lanes that compute are no reason to search.
+    let polls = activity.0 <= 1 || lanes.len() == activity.0 + activity.1;
     let shared: Vec<&[u8]> = clusters.iter().map(|cluster| cluster.shared.as_slice()).collect();
     let device = grid.spaces.device_bytes().iter().map(|bytes| bytes.len()).sum::<usize>();
-    if !(2..=MAX_WARPS).contains(&warps.len())
-        || device + shared.iter().map(|bytes| bytes.len()).sum::<usize>() > MAX_BYTES
-    {
+    if !polls || device + shared.iter().map(|bytes| bytes.len()).sum::<usize>() > MAX_BYTES {
         return false;
     }
     let copy = || GridState::<W> {
@@ -77,28 +92,46 @@ pub(super) fn is_certain<W: ClusterReports>(
         extra: grid.extra.clone(),
     };
     let (word, steps) = (None, FxHashMap::default());
-    let mut search = Search { launch, grid: copy(), start: copy(), shared, warps, word, steps };
+    let mut search = Search { launch, grid: copy(), start: copy(), shared, lanes, word, steps };
     // Clocks go on.
     search.grid.state.steps = grid.state.steps;
-    search.reaches_no_end().is_some()
+    search.lanes.len() <= MAX_TOGETHER && search.reaches_no_end().is_some() || search.is_closed().is_some()
 }
 
 impl<W: ClusterReports> Search<'_, '_, W> {
-    /// `None` if a warp may end, or this is not known.
+    /// Tries each state of each lane with each value of the word. `None` if a lane may end, or this is not known.
+    fn is_closed(&mut self) -> Option<()> {
+        let mut values = vec![0];
+        loop {
+            let known = self.steps.len();
+            for lane in 0..self.lanes.len() {
+                let mut tried = (0, 0);
+                while tried.0 < self.lanes[lane].1.len() {
+                    let key = (lane, tried.0 as u8, *values.get(tried.1)?);
+                    let (_, value) = self.next(key)?;
+                    if !values.contains(&value) {
+                        values.push(value);
+                    }
+                    tried =
+                        if tried.1 + 1 < values.len() { (tried.0, tried.1 + 1) } else { (tried.0 + 1, 0) };
+                }
+            }
+            if self.steps.len() == known {
+                return Some(());
+            }
+        }
+    }
+
+    /// Tries the states of all lanes together. `None` if a lane may end, or this is not known.
     fn reaches_no_end(&mut self) -> Option<()> {
-        let first = (vec![0u8; self.warps.len()], 0);
+        let first = (vec![0u8; self.lanes.len()], 0);
         let mut seen = FxHashSet::from_iter([first.clone()]);
         let mut work = vec![first];
         while let Some((states, value)) = work.pop() {
-            for warp in 0..states.len() {
-                let key = (warp, states[warp], value);
-                let (state, value) = match self.steps.get(&key) {
-                    Some(next) => *next,
-                    None => self.step(warp, states[warp], value)?,
-                };
-                self.steps.insert(key, (state, value));
+            for lane in 0..states.len() {
+                let (state, value) = self.next((lane, states[lane], value))?;
                 let mut next = (states.clone(), value);
-                next.0[warp] = state;
+                next.0[lane] = state;
                 if seen.insert(next.clone()) {
                     work.push(next);
                 }
@@ -110,10 +143,22 @@ impl<W: ClusterReports> Search<'_, '_, W> {
         Some(())
     }
 
-    /// Executes one instruction of a warp.
-    fn step(&mut self, warp: usize, state: u8, difference: u32) -> Option<(u8, u32)> {
-        let (cluster, states) = &self.warps[warp];
-        let (cluster, mut running) = (*cluster, states[usize::from(state)].lone_copy(self.launch)?);
+    fn next(&mut self, key: (usize, u8, u32)) -> Option<(u8, u32)> {
+        if let Some(next) = self.steps.get(&key) {
+            return Some(*next);
+        }
+        if self.steps.len() == MAX_STEPS {
+            return None;
+        }
+        let next = self.step(key)?;
+        self.steps.insert(key, next);
+        Some(next)
+    }
+
+    /// Executes one instruction of a lane.
+    fn step(&mut self, (lane, state, difference): (usize, u8, u32)) -> Option<(u8, u32)> {
+        let (cluster, states) = &self.lanes[lane];
+        let (cluster, mut running) = (*cluster, only(states[usize::from(state)].lone_lanes(self.launch)?)?);
         self.grid.spaces.enter_alone(self.shared[cluster]);
         self.set_word(cluster, difference);
         let changes = self.grid.spaces.changes;
@@ -127,15 +172,15 @@ impl<W: ClusterReports> Search<'_, '_, W> {
         if self.grid.spaces.changes != changes {
             self.find_word(cluster)?;
         }
-        let reached = running.lone_copy(self.launch)?;
-        let states = &mut self.warps[warp].1;
+        let reached = only(running.lone_lanes(self.launch)?)?;
+        let states = &mut self.lanes[lane].1;
         let known = states.iter().position(|state| state.is_in_state_of(&reached));
         let number = known.unwrap_or(states.len());
         if known.is_none() {
             states.push(reached);
         }
         let difference = self.word_of(cluster).map_or(difference, |word| self.difference(word));
-        (number < MAX_WARP_STATES).then_some((number as u8, difference))
+        (number < MAX_LANE_STATES).then_some((number as u8, difference))
     }
 
     fn current(&self, memory: Memory) -> &[u8] {
@@ -201,6 +246,11 @@ impl<W: ClusterReports> Search<'_, '_, W> {
             .take(1)
             .for_each(|bytes| bytes.copy_from_slice(&value[..bytes.len()]));
     }
+}
+
+fn only<W>(warps: Vec<W>) -> Option<W> {
+    let [warp] = <[W; 1]>::try_from(warps).ok()?;
+    Some(warp)
 }
 
 /// A word of memory; bytes beyond its end are 0.

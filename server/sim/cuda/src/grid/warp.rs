@@ -67,8 +67,9 @@ pub trait CudaWarp: Sized + Sync {
     /// Lanes that waited at the barrier of the cluster continue.
     fn pass_cluster_barrier(&mut self, _mask: u32) {}
 
-    /// A copy of the warp without what it has recorded, if a single lane of it can run.
-    fn lone_copy(&self, _launch: &Self::Launch<'_>) -> Option<Self> {
+    /// For each lane that runs, a copy of the warp in which the others of its group have exited. `None` if lanes that are elsewhere
+    /// may run before these have ended, or what the lanes execute next depends on each other.
+    fn lone_lanes(&self, _launch: &Self::Launch<'_>) -> Option<Vec<Self>> {
         None
     }
 

@@ -8,16 +8,16 @@ use crate::progress::{SOON, launch};
 
 /// Two threads, in two blocks or two warps of a block, with the word `[%rd1]`.
 fn threads(first: &str, second: &str, of_blocks: bool) -> (String, u32, u32) {
-    let (role, alone, grid, block) = match of_blocks {
-        true => ("%r2", "and.b32 %r10, %r1, 31;", 2, 1),
-        false => ("%r11", "and.b32 %r10, %r1, 31;", 1, 64),
-    };
+    let (body, grid, block) = warps(first, second, of_blocks);
+    (format!("and.b32 %r10, %r1, 31;\nsetp.ne.u32 %p1, %r10, 0;\n@%p1 bra DONE;\n{body}"), grid, block)
+}
+
+/// Two warps, in two blocks or in one.
+fn warps(first: &str, second: &str, of_blocks: bool) -> (String, u32, u32) {
+    let (role, grid, block) = if of_blocks { ("%r2", 2, 32) } else { ("%r11", 1, 64) };
     let body = format!(
         "
-            {alone}
             shr.u32 %r11, %r1, 5;
-            setp.ne.u32 %p1, %r10, 0;
-            @%p1 bra DONE;
             setp.ne.u32 %p1, {role}, 0;
             @%p1 bra SECOND;
             {first}
@@ -82,6 +82,39 @@ fn exchanges_without_an_end_are_deadlocks() {
             let message = &result.findings.last().expect("a finding").message;
             assert!(message.contains("change what they poll"), "{name} {message}");
         }
+    }
+}
+
+#[test]
+fn exchanges_of_whole_warps_are_deadlocks() {
+    for (name, [first, second], [ends, also_ends]) in ENDLESS {
+        let (first, second) = (until("A", first, ends), until("B", second, also_ends));
+        for (of_blocks, model) in [(true, Model::Stack), (false, Model::Stack), (false, Model::Its)] {
+            let (body, grid, block) = warps(&first, &second, of_blocks);
+            let (_, _, result, _) = launch(model, &body, grid, block);
+            assert_eq!(
+                result.status,
+                Status::NoProgress,
+                "{name} {of_blocks} {model:?} {:?}",
+                result.findings
+            );
+        }
+    }
+}
+
+/// The lanes of a warp store different values one after the other: in another order the last one is another.
+#[test]
+fn other_orders_of_lanes_end_exchanges() {
+    let first = "atom.global.exch.b32 %r3, [%rd1], %r1;\nld.volatile.global.u32 %r4, [%rd1+4];";
+    let second = "atom.global.exch.b32 %r3, [%rd1], 99;\nsetp.eq.u32 %p3, %r3, 5;\n@%p3 st.volatile.global.u32 [%rd1+4], 1;";
+    let (first, second) = (until("A", first, "ne.u32 %p2, %r4, 0"), until("B", second, "eq.u32 %p2, %r3, 5"));
+    for (shuffled, of_blocks) in [(false, false), (true, true)] {
+        // A shuffle lets a lane depend on the others, so nothing is known.
+        let shuffle = if shuffled { "shfl.sync.bfly.b32 %r12, %r3, 1, 31, -1;" } else { "" };
+        let first = first.replace("A:", &format!("A:\n{shuffle}"));
+        let (body, grid, block) = warps(&first, &second, of_blocks);
+        let (_, _, result, _) = launch(Model::Stack, &body, grid, block);
+        assert_ne!(result.status, Status::NoProgress, "{:?}", result.findings);
     }
 }
 

@@ -85,8 +85,8 @@ impl CudaWarp for Warp {
         self.groups.release(mask);
     }
 
-    fn lone_copy(&self, launch: &Launch<'_>) -> Option<Warp> {
-        lone_lane::copy(self, launch)
+    fn lone_lanes(&self, launch: &Launch<'_>) -> Option<Vec<Warp>> {
+        lone_lane::copies(self, launch)
     }
 
     fn is_in_state_of(&self, other: &Warp) -> bool {
