@@ -13,6 +13,7 @@ use warplens_sim_warp::{Cancelled, Control, Mask, ScalarType, StatementId, WarpI
 
 use crate::expression::{Scope, Value};
 use crate::failure::Failure;
+use crate::frames::ShownFrame;
 use crate::special;
 
 /// What a launch request names, opened.
@@ -64,6 +65,8 @@ pub(crate) struct Debuggee {
     pub(crate) position: u64,
     /// The warp that has the focus, by its number in the launch.
     pub(crate) warp: u32,
+    /// The frames that were shown at the position, by position and warp.
+    pub(crate) shown_frames: Vec<((u64, u32), Arc<[ShownFrame]>)>,
     pub(crate) facts: Facts,
 }
 
@@ -138,7 +141,7 @@ impl Debuggee {
             initial,
             variables,
         };
-        Ok(Debuggee { position: 0, warp: 0, replay, facts })
+        Ok(Debuggee { position: 0, warp: 0, shown_frames: Vec::new(), replay, facts })
     }
 
     pub(crate) fn steps(&self) -> u64 {

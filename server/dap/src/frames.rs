@@ -1,5 +1,7 @@
 //! The frames of a warp: groups of lanes that are at one statement, and the calls that they are in.
 
+use std::sync::Arc;
+
 use warplens_sim_warp::{Cancelled, Control, Mask};
 
 use crate::debuggee::{Debuggee, Visit};
@@ -29,7 +31,18 @@ pub(crate) struct ShownFrame {
 
 impl Debuggee {
     /// The groups of a warp at the position, the one that runs next first. Each is followed by the calls that it is in.
-    pub(crate) fn frames(&mut self, warp: u32, control: Control<'_>) -> Result<Vec<ShownFrame>, Cancelled> {
+    pub(crate) fn frames(&mut self, warp: u32, control: Control<'_>) -> Result<Arc<[ShownFrame]>, Cancelled> {
+        let key = (self.position, warp);
+        if let Some((_, frames)) = self.shown_frames.iter().find(|(known, _)| *known == key) {
+            return Ok(Arc::clone(frames));
+        }
+        let frames: Arc<[ShownFrame]> = self.find_frames(warp, control)?.into();
+        self.shown_frames.retain(|((position, _), _)| *position == self.position);
+        self.shown_frames.push((key, Arc::clone(&frames)));
+        Ok(frames)
+    }
+
+    fn find_frames(&mut self, warp: u32, control: Control<'_>) -> Result<Vec<ShownFrame>, Cancelled> {
         let mut frames = Vec::new();
         for group in self.groups(warp, control)? {
             let role = if group.runs { Role::Runs } else { Role::Waits };
@@ -47,6 +60,7 @@ impl Debuggee {
         frames.truncate(MAX_FRAMES);
         Ok(frames)
     }
+
     /// What the frame with this number of a warp shows: a visit.
     pub(crate) fn frame(
         &mut self,

@@ -1,14 +1,17 @@
 //! A recording against runs from the start: the same registers and the same memory before each step, the same masks as the run.
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use warplens_ide::{AnalysisHost, FileId, Language};
-use warplens_ide_lanes::{Choice, Prepared, Replay, RunRequest};
-use warplens_sim_warp::recording::{Access, Event, Space, State, Write};
-use warplens_sim_warp::{Control, Limits, Mask, RunOptions, RunResult, StatementId, WarpId};
+use warplens_ide_lanes::{Choice, Prepared, Replay, RunRequest, Search};
+use warplens_sim_warp::memory::DeviceMemory;
+use warplens_sim_warp::recording::{Access, CellId, Event, Space, State, Summary, Write};
+use warplens_sim_warp::{Control, Limits, Mask, RunOptions, RunResult, StatementId, Status, WarpId};
 use warplens_syntax::{ptx, sass, wave};
+use warplens_test_support::random_kernel::RandomKernel;
 use warplens_test_support::{corpora, sample};
 
 const FILE: FileId = FileId(0);
@@ -40,39 +43,62 @@ fn run_to(prepared: &Prepared, step: u64) -> RunResult {
     run(prepared, &RunOptions { registers: true, limits, ends_at_fault: true, ..RunOptions::default() })
 }
 
-/// What differs between a state and the end of a run to its position.
-fn difference(replay: &Replay, state: &State, result: &RunResult) -> Option<String> {
-    for warp in &result.warps {
-        let id = WarpId { cta: warp.cta, warp: warp.warp };
-        let number = replay.number(id);
-        for register in warp.registers.iter().flatten() {
-            let Some(cell) = replay.layout().find(0, &register.name) else { continue };
-            if replay.layout().get(cell).bits != register.bits {
-                continue;
+/// What a run to a position leaves: registers by warp and lane, and the buffers.
+struct Expected {
+    registers: Vec<(WarpId, CellId, Vec<Option<u128>>)>,
+    /// The address, and the bytes at the start and now.
+    buffers: Vec<(u64, Vec<u8>, Vec<u8>)>,
+}
+
+impl Expected {
+    fn of(replay: &Replay, result: &RunResult) -> Expected {
+        let mut registers = Vec::new();
+        for warp in &result.warps {
+            let id = WarpId { cta: warp.cta, warp: warp.warp };
+            for register in warp.registers.iter().flatten() {
+                let Some(cell) = replay.layout().find(0, &register.name) else { continue };
+                if replay.layout().get(cell).bits == register.bits {
+                    registers.push((id, cell, register.lanes.clone()));
+                }
             }
-            for (lane, expected) in (0..).zip(&register.lanes) {
-                let found = state.cell(number, cell).and_then(|value| value.of(lane));
+        }
+        let initial = replay.prepared.resolved.start(&|| false).expect("not cancelled").memory;
+        let buffers = result.memory.buffers().iter().filter_map(|buffer| {
+            let bytes = |memory: &DeviceMemory| Some(memory.bytes(buffer.address, buffer.len)?.to_vec());
+            Some((buffer.address, bytes(&initial)?, bytes(&result.memory)?))
+        });
+        let buffers = buffers.collect();
+        Expected { registers, buffers }
+    }
+
+    /// What differs in a state.
+    fn difference(&self, replay: &Replay, state: &State) -> Option<String> {
+        for (id, cell, lanes) in &self.registers {
+            let held = state.cell(replay.number(*id), *cell);
+            for (lane, expected) in (0..).zip(lanes) {
+                let found = held.and_then(|value| value.of(lane));
                 // The registers of WAVE start as zeros.
                 if found.or(Some(0)) != expected.or(Some(0)) {
-                    let name = &register.name;
+                    let name = &replay.layout().get(*cell).name;
                     return Some(format!("{id:?} {name} lane {lane}: {found:x?}, expected {expected:x?}"));
                 }
             }
         }
-    }
-    let initial = replay.prepared.resolved.start(&|| false).expect("not cancelled").memory;
-    for buffer in result.memory.buffers() {
-        let (before, after) =
-            (initial.bytes(buffer.address, buffer.len), result.memory.bytes(buffer.address, buffer.len));
-        let (Some(before), Some(after)) = (before, after) else { continue };
-        for (address, (before, after)) in (buffer.address..).zip(before.iter().zip(after)) {
-            let found = state.byte(Space::Global, 0, address).unwrap_or(*before);
-            if found != *after {
-                return Some(format!("byte {address:#x}: {found:x}, expected {after:x}"));
+        for (address, before, after) in &self.buffers {
+            for (address, (before, after)) in (*address..).zip(before.iter().zip(after)) {
+                let found = state.byte(Space::Global, 0, address).unwrap_or(*before);
+                if found != *after {
+                    return Some(format!("byte {address:#x}: {found:x}, expected {after:x}"));
+                }
             }
         }
+        None
     }
-    None
+}
+
+/// What differs between a state and the end of a run to its position.
+fn difference(replay: &Replay, state: &State, result: &RunResult) -> Option<String> {
+    Expected::of(replay, result).difference(replay, state)
 }
 
 /// An event with everything that it did.
@@ -91,7 +117,7 @@ struct Recorded {
 fn events(replay: &mut Replay) -> Vec<Recorded> {
     let mut events = Vec::new();
     let _: Option<()> = replay
-        .forward(0, Control::none(), false, |event, _| {
+        .forward(0, Control::none(), Search::all(), |event, _| {
             let Event { step, is_late, warp, statement, active, executed, .. } = *event;
             let (writes, accesses) = (event.writes(), event.accesses());
             events.push(Recorded { step, is_late, warp, statement, active, executed, writes, accesses });
@@ -213,4 +239,117 @@ fn a_small_window_gives_every_position() {
         assert_eq!(difference(&replay, &whole, &result), None, "step {step}");
         assert_eq!(difference(&replay, &small, &result), None, "step {step}");
     }
+}
+
+/// A visit: warp, statement, active and executed lanes.
+type Visit = (u32, StatementId, Mask, Mask);
+
+fn visit(event: &Event<'_>) -> Visit {
+    (event.warp, event.statement, event.active, event.executed)
+}
+
+/// The next visit in a direction that is wanted.
+fn search(
+    replay: &mut Replay,
+    (position, is_reverse): (u64, bool),
+    may_have: &dyn Fn(&Summary) -> bool,
+    wanted: impl Fn(&Event<'_>) -> bool,
+) -> Option<u64> {
+    let search = Search { may_have: &|_, summary| may_have(summary), needs_state: false };
+    let is_it = |event: &Event<'_>| !event.is_late && wanted(event);
+    match is_reverse {
+        true => replay.backward(position, Control::none(), search, |event, _| {
+            (is_it(event) && event.step < position).then_some(event.step)
+        }),
+        false => replay.forward(position + 1, Control::none(), search, |event, _| match is_it(event) {
+            true => ControlFlow::Break(event.step),
+            false => ControlFlow::Continue(()),
+        }),
+    }
+    .expect("not cancelled")
+}
+
+/// A walk of random moves through a launch: each stop has the state of a run from the start, and its masks.
+fn walk(prepared: &Prepared, what: &str, random: &mut fastrand::Rng, moves: u64) -> u64 {
+    let result = Arc::new(run(prepared, &RunOptions::default()));
+    let steps = result.totals.warp_instructions;
+    assert_eq!(result.status, Status::Finished, "{:?} {what}", result.findings);
+    let new = || Replay::new(prepared.clone(), Arc::clone(&result), 64 << 20);
+    let mut visits: Vec<Visit> = Vec::new();
+    let _: Option<()> = new()
+        .forward(0, Control::none(), Search::all(), |event, _| {
+            visits.extend((!event.is_late).then(|| visit(event)));
+            ControlFlow::Continue(())
+        })
+        .expect("not cancelled");
+    assert_eq!(visits.len() as u64, steps, "{what}: steps");
+    // Few windows fit.
+    let mut replay = Replay::new(prepared.clone(), Arc::clone(&result), 1 << 17)
+        .in_windows_of(random.u64(20..=steps.max(20)));
+    let mut known: HashMap<u64, Option<Expected>> = HashMap::new();
+    let (mut position, mut compared) = (0, 0);
+    for number in 0..moves {
+        let (warp, statement, ..) = visits[random.usize(..visits.len())];
+        let is_reverse = random.bool();
+        position = match random.u32(..5) {
+            0 => random.u64(..=steps),
+            1 => (position + 1).min(steps),
+            2 => position.saturating_sub(1),
+            3 => {
+                let may_have = |summary: &Summary| summary.has_warp(warp);
+                search(&mut replay, (position, is_reverse), &may_have, |event| event.warp == warp)
+                    .unwrap_or(position)
+            }
+            _ => {
+                let may_have = |summary: &Summary| summary.visits(statement);
+                search(&mut replay, (position, is_reverse), &may_have, |event| event.statement == statement)
+                    .unwrap_or(if is_reverse { 0 } else { steps })
+            }
+        };
+        let here = replay.with_event(position, Control::none(), visit).expect("not cancelled");
+        assert_eq!(here.as_ref(), visits.get(position as usize), "{what}: move {number} to {position}");
+        let state = replay.state(position, Control::none()).expect("not cancelled");
+        let expected = known.entry(position).or_insert_with(|| {
+            let expected = run_to(prepared, position);
+            // Expensive statements are charged as several steps, so that the limit is reached earlier.
+            (expected.totals.warp_instructions == position).then(|| Expected::of(&replay, &expected))
+        });
+        let Some(expected) = expected else { continue };
+        if let Some(difference) = expected.difference(&replay, &state) {
+            panic!("{what}: move {number} to {position} of {steps}: {difference}");
+        }
+        compared += 1;
+    }
+    compared
+}
+
+/// The number that an environment variable has, for longer walks.
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn walks_of_random_kernels_are_runs_from_the_start() {
+    let (seed, kernels) = (number("WARPLENS_WALK_SEED", 1), number("WARPLENS_WALK_KERNELS", 2));
+    let moves = number("WARPLENS_WALK_MOVES", 40);
+    let mut compared = 0;
+    for number in 0..kernels {
+        let mut random = fastrand::Rng::with_seed(seed << 32 | number);
+        let kernel = RandomKernel::new(&mut random);
+        let mut all = Vec::new();
+        all.extend(PTX_MODELS.map(|model| (ptx::LANGUAGE, kernel.ptx(), model)));
+        all.extend(
+            [("barriers", true), ("tokens", false)]
+                .map(|(model, has_barriers)| (sass::LANGUAGE, kernel.sass(has_barriers), model)),
+        );
+        all.extend(["structured", "wave-emu"].map(|model| (wave::LANGUAGE, kernel.wave(), model)));
+        for (language, text, model) in all {
+            let what = format!("kernel {number} of seed {seed} under {model}\n{text}");
+            let prepared = prepare(language, &text, model).unwrap_or_else(|| panic!("it can run: {what}"));
+            let equal = walk(&prepared, &what, &mut random, moves);
+            println!("kernel {number} under {model}: {equal} positions");
+            compared += equal;
+        }
+    }
+    assert!(compared * 4 > kernels * 8 * moves * 3, "only {compared} positions");
 }

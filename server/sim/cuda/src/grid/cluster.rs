@@ -29,6 +29,7 @@ enum State {
 /// The bytes of the widest access of a lane, which are aligned and so in one page of the shadow.
 const ROW: u32 = 16;
 
+#[derive(Clone)]
 pub struct Cluster<W: CudaWarp> {
     pub blocks: Vec<Block<W>>,
     states: Vec<State>,

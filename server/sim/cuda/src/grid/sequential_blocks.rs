@@ -6,7 +6,6 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::launch_config::launched_lanes;
 use warplens_sim_warp::listing::Listing;
 use warplens_sim_warp::record::Recorder;
-use warplens_sim_warp::recording::Tap;
 use warplens_sim_warp::trace::{Cancelled, Control, Finding, Progress, RunResult, Status, WarpTrace};
 
 use super::block::BlockPause;
@@ -35,10 +34,10 @@ pub(super) struct SequentialBlocks<'a, 'p, W: CudaWarp> {
     pub(super) suspended: Vec<(u64, Cluster<W>)>,
     /// Clusters that were suspended and are about to be resumed.
     resuming: VecDeque<(u64, Cluster<W>)>,
-    early_wait: Option<EarlyWait>,
+    pub(super) early_wait: Option<EarlyWait>,
     /// The suspended clusters that have not continued yet, and their bytes of host memory.
-    waiting: u64,
-    waiting_bytes: u64,
+    pub(super) waiting: u64,
+    pub(super) waiting_bytes: u64,
     /// Limit of the host memory of all clusters that have started and not ended, in bytes.
     pub(super) max_bytes: u64,
     /// Instructions of a cluster after which others run.
@@ -53,6 +52,17 @@ pub(super) struct SequentialBlocks<'a, 'p, W: CudaWarp> {
     pub(super) left: Option<Cluster<W>>,
     /// How often the run has been polled.
     polls: u64,
+}
+
+/// A turn of a cluster.
+#[derive(Clone)]
+pub(super) struct Turn<W: CudaWarp> {
+    pub(super) number: u64,
+    pub(super) cluster: Cluster<W>,
+    /// The step at which it began.
+    pub(super) began: u64,
+    /// Whether the cluster starts with it.
+    pub(super) is_first: bool,
 }
 
 /// What happened when each suspended cluster was resumed once.
@@ -121,7 +131,14 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         }
         self.started = number + 1;
         let cluster = Cluster::new(self.launch, number, self.left.take(), self.launch.options.eager);
-        let status = self.run_cluster(number, cluster)?;
+        let turn = Turn { is_first: true, ..self.turn_of(number, cluster) };
+        self.first_turn(turn)
+    }
+
+    /// Continues the first turn of a cluster; returns a status if the run is over.
+    pub(super) fn first_turn(&mut self, turn: Turn<W>) -> Result<Option<Status>, Cancelled> {
+        let number = turn.number;
+        let status = self.continue_turn(turn)?;
         match &mut self.early_wait {
             Some(wait) => wait.observe(number, &self.grid.spaces),
             None => self.note_early_wait(false),
@@ -164,46 +181,59 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
     pub(super) fn run_cluster(
         &mut self,
         number: u64,
-        mut cluster: Cluster<W>,
+        cluster: Cluster<W>,
     ) -> Result<Option<Status>, Cancelled> {
-        let started_at = self.grid.state.steps;
-        self.grid.state.turn_end = started_at.saturating_add(self.turn);
+        let turn = self.turn_of(number, cluster);
+        self.continue_turn(turn)
+    }
+
+    /// A turn of a cluster that begins now.
+    fn turn_of(&mut self, number: u64, cluster: Cluster<W>) -> Turn<W> {
+        let began = self.grid.state.steps;
+        self.grid.state.turn_end = began.saturating_add(self.turn);
+        Turn { number, cluster, began, is_first: false }
+    }
+
+    fn continue_turn(&mut self, mut turn: Turn<W>) -> Result<Option<Status>, Cancelled> {
         loop {
+            let cluster = &mut turn.cluster;
             match cluster.run(self.launch, &mut self.grid) {
                 BlockPause::Due => {
                     let ended = self.poll()?;
                     if ended == Some(Status::StepLimit) {
-                        self.report_step_limit(&cluster);
+                        self.report_step_limit(cluster);
                     }
                     if self.measures_memory() {
                         cluster.measure();
                     }
-                    if let Some(status) = ended.or_else(|| self.exceeds_memory(&cluster)) {
-                        self.collect(&mut cluster);
+                    if let Some(status) = ended.or_else(|| self.exceeds_memory(cluster)) {
+                        self.collect(cluster);
                         return Ok(Some(status));
                     }
-                    self.begin_recording(&mut cluster);
+                    self.begin_recording(cluster);
+                    self.leave_checkpoint(&mut turn);
+                    self.pause_for_recording();
                 }
                 BlockPause::Ended => {
                     self.blocks_done += cluster.blocks.len() as u64;
-                    self.collect(&mut cluster);
-                    self.left = Some(cluster);
+                    self.collect(cluster);
+                    self.left = Some(turn.cluster);
                     return Ok(None);
                 }
                 BlockPause::Stuck | BlockPause::TurnOver | BlockPause::Preempted(_) => {
-                    if cluster.bytes == 0 || self.grid.state.steps != started_at {
+                    if cluster.bytes == 0 || self.grid.state.steps != turn.began {
                         cluster.measure();
                     }
-                    let status = self.exceeds_memory(&cluster);
+                    let status = self.exceeds_memory(cluster);
                     (self.waiting, self.waiting_bytes) =
                         (self.waiting + 1, self.waiting_bytes + cluster.bytes);
-                    self.suspended.push((number, cluster));
+                    self.suspended.push((turn.number, turn.cluster));
                     return Ok(status);
                 }
                 BlockPause::Stopped(status) => {
-                    self.collect(&mut cluster);
+                    self.collect(cluster);
                     if status == Status::Faulted && self.keeps_findings {
-                        self.find_further_faults(cluster)?;
+                        self.find_further_faults(turn.cluster)?;
                     }
                     return Ok(Some(status));
                 }
@@ -311,12 +341,17 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
             return Ok(Some(Status::StepLimit));
         }
         state.pause_at = (state.steps + W::SLICE).min(state.limit);
-        if let Some(first) = self.launch.tap.as_ref().and_then(Tap::begins)
+        Ok(None)
+    }
+
+    /// Lets the run pause in time for the recording.
+    pub(super) fn pause_for_recording(&mut self) {
+        let state = &mut self.grid.state;
+        if let Some(next) = self.launch.tap.as_ref().and_then(|tap| tap.next_pause(state.steps))
             && !W::pauses_matter(self.launch)
         {
-            state.pause_at = state.pause_at.min(first.max(state.steps));
+            state.pause_at = state.pause_at.min(next);
         }
-        Ok(None)
     }
 
     /// Resumes suspended clusters as long as memory changes.

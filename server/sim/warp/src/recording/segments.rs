@@ -11,6 +11,7 @@ use super::codec::Reader;
 use super::event::Event;
 use super::layout::Layout;
 use super::state::State;
+use super::summary::Statements;
 use crate::ids::{Mask, StatementId};
 
 /// Consecutive steps, and the state before the first of them.
@@ -21,14 +22,16 @@ pub(super) struct Segment {
     pub(super) state: State,
     /// The warps of the steps, in ascending order once the segment is complete.
     pub(super) warps: Vec<u32>,
+    pub(super) statements: Statements,
 }
 
 impl Segment {
     /// A step of a warp follows.
-    pub(super) fn add_warp(&mut self, warp: u32) {
+    pub(super) fn add_step(&mut self, warp: u32, statement: StatementId) {
         if self.warps.last() != Some(&warp) {
             self.warps.push(warp);
         }
+        self.statements.add(statement);
     }
 
     pub(super) fn complete(&mut self) {
@@ -118,14 +121,6 @@ impl Recording {
     /// For warps that have ended by the end of the recording: a step of the launch after their last one.
     pub fn ends(&self) -> &FxHashMap<u32, u64> {
         &self.ends
-    }
-
-    /// The warps of the steps, in ascending order.
-    pub fn warps(&self) -> Vec<u32> {
-        let mut warps: Vec<u32> = self.segments.iter().flat_map(|segment| &segment.warps).copied().collect();
-        warps.sort_unstable();
-        warps.dedup();
-        warps
     }
 
     /// The recorded steps.

@@ -13,6 +13,11 @@ use crate::lane_iter::lanes;
 /// Bytes of a page.
 const PAGE: u64 = 64;
 
+/// The page with an address.
+pub(super) fn page_of(address: u64) -> u64 {
+    address / PAGE
+}
+
 /// A register in every lane.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CellValue {
@@ -115,6 +120,31 @@ impl State {
     pub(super) fn shares_cell(&self, other: &State, warp: u32, cell: CellId) -> bool {
         let value = |state: &State| state.shared_cell(warp, cell).map(Arc::as_ptr);
         value(self) == value(other)
+    }
+
+    /// The registers and the pages that were written between this state and a later one, in order. The states share all others.
+    pub(super) fn written_until(&self, later: &State) -> (Vec<(u32, CellId)>, Vec<(Space, u64, u64)>) {
+        let pointer = |cell: Option<&Option<Arc<CellValue>>>| cell.and_then(Option::as_ref).map(Arc::as_ptr);
+        let (mut cells, mut pages) = (Vec::new(), Vec::new());
+        for (warp, now) in (0..).zip(&later.warps) {
+            let Some(now) = now else { continue };
+            let before = self.warps.get(warp as usize).and_then(Option::as_ref);
+            if before.is_some_and(|before| Arc::ptr_eq(before, now)) {
+                continue;
+            }
+            let held = |number: usize| pointer(before.and_then(|before| before.get(number)));
+            let written =
+                |(number, cell): &(usize, &Option<Arc<CellValue>>)| pointer(Some(*cell)) != held(*number);
+            let numbers = now.iter().enumerate().filter(written);
+            cells.extend(numbers.map(|(number, _)| (warp, CellId(number as u32))));
+        }
+        for (page, now) in &later.pages {
+            if !self.pages.get(page).is_some_and(|before| Arc::ptr_eq(before, now)) {
+                pages.push(*page);
+            }
+        }
+        pages.sort_unstable();
+        (cells, pages)
     }
 
     /// About how many bytes a copy has that shares all registers and pages.

@@ -1,11 +1,13 @@
 //! Writes a recording while the run goes on.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 use super::access::{Access, LateWrite, Space};
+use super::checkpoint::{Checkpoint, Checkpoints, Held};
 use super::codec::{self, Previous};
 use super::edit::{DueChange, EDIT, Edit};
 use super::event::{Event, Row, Write};
@@ -84,6 +86,9 @@ pub(super) struct Writer {
     recorded_edits: usize,
     /// The recorded ones that the run still has to make.
     due_edits: Vec<usize>,
+    pub(super) checkpoints: Checkpoints,
+    /// Where the run goes on.
+    resumed: Option<Arc<Checkpoint>>,
     /// Reused for the parts of an event.
     writes: Vec<u8>,
     accesses: Vec<u8>,
@@ -107,9 +112,29 @@ impl Writer {
             edits,
             recorded_edits: 0,
             due_edits: Vec::new(),
+            checkpoints: Checkpoints::none(),
+            resumed: None,
             writes: Vec::new(),
             accesses: Vec::new(),
         }
+    }
+
+    /// The run goes on at the last checkpoint before a step.
+    pub(super) fn go_on_before(&mut self, step: u64, checkpoints: Checkpoints) {
+        self.resumed = checkpoints.before(step).cloned();
+        self.checkpoints = checkpoints;
+        if let Some(Held { state, bytes, ends }) = self.resumed.as_ref().map(|resumed| resumed.held.clone()) {
+            (self.state, self.held, self.ends) = (state, bytes, ends);
+        }
+    }
+
+    pub(super) fn resumed(&self) -> Option<&(dyn Any + Send + Sync)> {
+        self.resumed.as_ref().map(|resumed| &*resumed.machine)
+    }
+
+    pub(super) fn leave_checkpoint(&mut self, step: u64, bytes: usize, machine: Box<dyn Any + Send + Sync>) {
+        let held = Held { state: self.state.clone(), bytes: self.held, ends: self.ends.clone() };
+        self.checkpoints.add(step, bytes, machine, held);
     }
 
     /// The number of a warp in the launch.
@@ -314,7 +339,7 @@ impl Writer {
             };
             codec::put_event(&mut open.bytes, &mut self.previous, &event);
             if !is_late {
-                open.add_warp(warp);
+                open.add_step(warp, statement);
             }
         } else if self.step == 0 && self.window.from == 0 && self.end.is_none() {
             // The first event: the state before it is empty.

@@ -1,0 +1,89 @@
+//! What the steps of a recording did, in brief. Searches skip steps that cannot have what they look for.
+
+use std::ops::Range;
+
+use super::access::Space;
+use super::layout::CellId;
+use super::search::Place;
+use super::segments::Recording;
+use super::state::page_of;
+use crate::ids::StatementId;
+
+/// The warps, the statements and the written registers and memory of some steps.
+#[derive(Debug, Default)]
+pub struct Summary {
+    /// In ascending order, as are the others.
+    warps: Box<[u32]>,
+    statements: Statements,
+    cells: Box<[(u32, CellId)]>,
+    pages: Box<[(Space, u64, u64)]>,
+}
+
+impl Summary {
+    pub fn has_warp(&self, warp: u32) -> bool {
+        self.warps.binary_search(&warp).is_ok()
+    }
+
+    pub fn visits(&self, statement: StatementId) -> bool {
+        self.statements.has(statement)
+    }
+
+    /// Whether a register may have been written, in any lane, or a byte.
+    pub fn may_write(&self, place: Place) -> bool {
+        match place {
+            Place::Register { warp, cell, .. } => self.cells.binary_search(&(warp, cell)).is_ok(),
+            Place::Byte { space, owner, address } => self.may_write_bytes((space, owner, address), 1),
+        }
+    }
+
+    /// Whether any of these bytes may have been written.
+    pub fn may_write_bytes(&self, (space, owner, address): (Space, u64, u64), len: u64) -> bool {
+        let last = address.saturating_add(len.max(1) - 1);
+        let page = |address: u64| (space, owner, page_of(address));
+        let at = self.pages.partition_point(|written| *written < page(address));
+        self.pages.get(at).is_some_and(|written| *written <= page(last))
+    }
+}
+
+/// A set of statements, one bit each.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Statements(Vec<u64>);
+
+impl Statements {
+    pub(super) fn add(&mut self, StatementId(statement): StatementId) {
+        let word = statement as usize / 64;
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (statement % 64);
+    }
+
+    fn add_all(&mut self, others: &Statements) {
+        if self.0.len() < others.0.len() {
+            self.0.resize(others.0.len(), 0);
+        }
+        self.0.iter_mut().zip(&others.0).for_each(|(own, others)| *own |= others);
+    }
+
+    fn has(&self, StatementId(statement): StatementId) -> bool {
+        self.0.get(statement as usize / 64).is_some_and(|word| word >> (statement % 64) & 1 == 1)
+    }
+}
+
+impl Recording {
+    /// A summary of the segments that have any of these steps.
+    pub fn summary(&self, steps: Range<u64>) -> Summary {
+        let first = self.segment_of(steps.start).unwrap_or(0);
+        let end = self.segments.partition_point(|segment| segment.first < steps.end).max(first);
+        let segments = &self.segments[first..end];
+        let Some(before) = segments.first().map(|segment| &segment.state) else { return Summary::default() };
+        let after = self.segments.get(end).map_or(&self.last, |next| &next.state);
+        let mut warps: Vec<u32> = segments.iter().flat_map(|segment| &segment.warps).copied().collect();
+        warps.sort_unstable();
+        warps.dedup();
+        let mut statements = Statements::default();
+        segments.iter().for_each(|segment| statements.add_all(&segment.statements));
+        let (cells, pages) = before.written_until(after);
+        Summary { warps: warps.into(), statements, cells: cells.into(), pages: pages.into() }
+    }
+}
