@@ -208,15 +208,7 @@ impl Debuggee {
         visit: Visit,
         control: Control<'_>,
     ) -> Result<u64, Cancelled> {
-        let mut count = 0;
-        let _: Option<()> = self.replay.forward_of(warp, 0, control, |event| {
-            if event.step > visit.step {
-                return ControlFlow::Break(());
-            }
-            count += u64::from(event.statement == visit.statement);
-            ControlFlow::Continue(())
-        })?;
-        Ok(count)
+        self.replay.visits(warp, visit.statement, visit.step, control)
     }
 
     /// Moves the position, and the focus to the warp that runs there.

@@ -495,6 +495,20 @@ impl Replay {
         }
     }
 
+    /// How often a warp has visited a statement up to a step, this one included.
+    ///
+    /// # Errors
+    /// When the caller cancels the run that a distant step takes.
+    pub fn visits(
+        &mut self,
+        warp: u32,
+        statement: StatementId,
+        step: u64,
+        control: Control<'_>,
+    ) -> Result<u64, Cancelled> {
+        Ok(self.window(step, control)?.visits(warp, statement, step))
+    }
+
     /// The step of a visit of a statement by a warp, counted from 1; the last visit if it is `None`.
     ///
     /// # Errors

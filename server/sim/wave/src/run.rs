@@ -400,6 +400,7 @@ impl<'l, const W: usize> Run<'l, W> {
             for (wave, _) in &mut group.waves {
                 let id = WarpId { cta: group.id, warp: wave.index };
                 let (set, recorder) = (&self.launch.registers, &wave.recorder);
+                tap.visited(id, &recorder.visits());
                 wave.tracer = Some(Box::new(ValueTracer::joining(tap, id, program, set, recorder)));
             }
         }

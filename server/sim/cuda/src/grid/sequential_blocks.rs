@@ -6,7 +6,7 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::launch_config::launched_lanes;
 use warplens_sim_warp::listing::Listing;
 use warplens_sim_warp::record::Recorder;
-use warplens_sim_warp::trace::{Cancelled, Control, Finding, Progress, RunResult, Status, WarpTrace};
+use warplens_sim_warp::trace::{Cancelled, Checks, Control, Finding, Progress, RunResult, Status, WarpTrace};
 
 use super::block::BlockPause;
 use super::cluster::{Cluster, ClusterReports};
@@ -81,7 +81,9 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         extra: W::Extra,
         control: Control<'a>,
     ) -> SequentialBlocks<'a, 'p, W> {
-        let is_awaited = launch.tap.is_some() && launch.recording().is_none();
+        // A run without checks needs the sanitizer once it sends its steps.
+        let checks_nothing = launch.options.checks == Checks::default();
+        let is_awaited = checks_nothing && launch.tap.is_some() && launch.recording().is_none();
         let mut sanitizer = if is_awaited { None } else { W::sanitizer(launch) };
         if let Some(sanitizer) = &mut sanitizer {
             sanitizer.declare_unwritten(&launch.uninitialized, spaces.launch.raw().0);
@@ -251,7 +253,9 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
             return;
         }
         tap.begin(step);
-        self.grid.state.sanitizer = W::sanitizer(launch);
+        if self.grid.state.sanitizer.is_none() {
+            self.grid.state.sanitizer = W::sanitizer(launch);
+        }
         self.grid.spaces.send_held(tap);
         let others = self.suspended.iter_mut().chain(&mut self.resuming).map(|(_, cluster)| cluster);
         others.chain([running]).for_each(|cluster| cluster.begin_recording(launch, tap));

@@ -94,6 +94,8 @@ pub struct Recording {
     /// The state before the end.
     pub(super) last: State,
     ends: FxHashMap<u32, u64>,
+    /// How often warps have visited statements before the first step.
+    visits: FxHashMap<(u32, StatementId), u64>,
     /// The events of the segments that were searched last, the latest first: searches backwards often stay in a few.
     index: RefCell<VecDeque<(usize, Arc<[Indexed]>)>>,
 }
@@ -104,8 +106,22 @@ impl Recording {
         segments: Vec<Segment>,
         (end, bytes): (u64, usize),
         (last, ends): (State, FxHashMap<u32, u64>),
+        visits: FxHashMap<(u32, StatementId), u64>,
     ) -> Recording {
-        Recording { layout, segments, end, bytes, last, ends, index: RefCell::default() }
+        Recording { layout, segments, end, bytes, last, ends, visits, index: RefCell::default() }
+    }
+
+    /// How often a warp has visited a statement up to a step, this one included.
+    pub fn visits(&self, warp: u32, statement: StatementId, step: u64) -> u64 {
+        let mut count = self.visits.get(&(warp, statement)).copied().unwrap_or(0);
+        self.forward_of(warp, self.steps().start, |event| {
+            if event.step > step {
+                return ControlFlow::Break(());
+            }
+            count += u64::from(event.statement == statement);
+            ControlFlow::Continue(())
+        });
+        count
     }
 
     /// About how many bytes the recording takes.

@@ -15,9 +15,13 @@ pub struct Summary {
     /// In ascending order, as are the others.
     warps: Box<[u32]>,
     statements: Statements,
-    cells: Box<[(u32, CellId)]>,
-    pages: Box<[(Space, u64, u64)]>,
+    /// `None` if there are too many.
+    cells: Option<Box<[(u32, CellId)]>>,
+    pages: Option<Box<[(Space, u64, u64)]>>,
 }
+
+/// The most written registers, and pages, that a summary lists.
+const MAX_LISTED: usize = 512;
 
 impl Summary {
     pub fn has_warp(&self, warp: u32) -> bool {
@@ -31,7 +35,9 @@ impl Summary {
     /// Whether a register may have been written, in any lane, or a byte.
     pub fn may_write(&self, place: Place) -> bool {
         match place {
-            Place::Register { warp, cell, .. } => self.cells.binary_search(&(warp, cell)).is_ok(),
+            Place::Register { warp, cell, .. } => {
+                self.cells.as_ref().is_none_or(|cells| cells.binary_search(&(warp, cell)).is_ok())
+            }
             Place::Byte { space, owner, address } => self.may_write_bytes((space, owner, address), 1),
         }
     }
@@ -40,8 +46,9 @@ impl Summary {
     pub fn may_write_bytes(&self, (space, owner, address): (Space, u64, u64), len: u64) -> bool {
         let last = address.saturating_add(len.max(1) - 1);
         let page = |address: u64| (space, owner, page_of(address));
-        let at = self.pages.partition_point(|written| *written < page(address));
-        self.pages.get(at).is_some_and(|written| *written <= page(last))
+        let Some(pages) = &self.pages else { return true };
+        let at = pages.partition_point(|written| *written < page(address));
+        pages.get(at).is_some_and(|written| *written <= page(last))
     }
 }
 
@@ -84,6 +91,8 @@ impl Recording {
         let mut statements = Statements::default();
         segments.iter().for_each(|segment| statements.add_all(&segment.statements));
         let (cells, pages) = before.written_until(after);
-        Summary { warps: warps.into(), statements, cells: cells.into(), pages: pages.into() }
+        let cells = (cells.len() <= MAX_LISTED).then(|| cells.into());
+        let pages = (pages.len() <= MAX_LISTED).then(|| pages.into());
+        Summary { warps: warps.into(), statements, cells, pages }
     }
 }

@@ -84,6 +84,11 @@ impl Tap {
         self.with(|writer| writer.holds_bytes(at, initial, bytes));
     }
 
+    /// How often a warp has visited statements when the run begins to send its steps.
+    pub fn visited(&self, warp: WarpId, visits: &[(StatementId, u64)]) {
+        self.with(|writer| writer.visited(warp, visits));
+    }
+
     /// A warp has ended; `step` is the number of the next step of the launch.
     pub fn ended(&self, warp: WarpId, step: u64) {
         self.with(|writer| writer.ended(warp, step));

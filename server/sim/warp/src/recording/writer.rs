@@ -78,6 +78,8 @@ pub(super) struct Writer {
     /// Bytes of the state at the start of the window.
     base: usize,
     end: Option<u64>,
+    /// How often warps have visited statements before the window.
+    visits: FxHashMap<(u32, StatementId), u64>,
     /// The step after the last one of warps that have ended.
     ends: FxHashMap<u32, u64>,
     /// In order of their steps.
@@ -108,6 +110,7 @@ impl Writer {
             held: 0,
             base: 0,
             end: None,
+            visits: FxHashMap::default(),
             ends: FxHashMap::default(),
             edits,
             recorded_edits: 0,
@@ -182,6 +185,11 @@ impl Writer {
         bytes: &[u8],
     ) {
         self.held += self.state.differs((space, owner, address), initial, bytes);
+    }
+
+    pub(super) fn visited(&mut self, warp: WarpId, visits: &[(StatementId, u64)]) {
+        let number = self.number(warp);
+        self.visits.extend(visits.iter().map(|(statement, count)| ((number, *statement), *count)));
     }
 
     pub(super) fn ended(&mut self, warp: WarpId, step: u64) {
@@ -345,6 +353,8 @@ impl Writer {
             // The first event: the state before it is empty.
             self.open = Some(Segment::default());
             return self.put(step);
+        } else if self.end.is_none() && !is_late {
+            *self.visits.entry((warp, statement)).or_default() += 1;
         }
         if !is_late {
             self.step += 1;
@@ -389,7 +399,9 @@ impl Writer {
         let end = self.end.unwrap_or(self.step);
         let last = std::mem::take(&mut self.state);
         let ends = std::mem::take(&mut self.ends);
-        Recording::new(Arc::clone(&self.layout), segments, (end, self.base + self.held), (last, ends))
+        let visits = std::mem::take(&mut self.visits);
+        let bytes = self.base + self.held + 32 * visits.len();
+        Recording::new(Arc::clone(&self.layout), segments, (end, bytes), (last, ends), visits)
     }
 }
 
