@@ -102,7 +102,7 @@ impl RandomKernel {
         writer.with_number("shl", "r7", "r1", 2);
         format!(
             "\
-; @launch {{ name = \"random\", grid = [2], block = [40], wave_width = 32, args = [{{ name = \"out\", buffer = \"u32\", len = 80 }}] }}
+; @launch {{ name = \"random\", grid = [2], block = [40], wave_width = 32, device_memory = 4096, args = [{{ name = \"out\", buffer = \"u32\", len = 80 }}] }}
 .kernel random
 .registers 16
 .local_memory 256

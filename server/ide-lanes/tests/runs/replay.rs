@@ -4,12 +4,15 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use warplens_ide::{AnalysisHost, FileId, Language};
 use warplens_ide_lanes::{Choice, Prepared, Replay, RunRequest, Search};
 use warplens_sim_warp::memory::Buffer;
 use warplens_sim_warp::recording::{Access, CellId, Event, Space, State, Summary, Write};
-use warplens_sim_warp::{Control, Limits, Mask, RunOptions, RunResult, StatementId, Status, WarpId};
+use warplens_sim_warp::{
+    Control, Limits, Mask, Progress, RunOptions, RunResult, StatementId, Status, WarpId,
+};
 use warplens_syntax::{ptx, sass, wave};
 use warplens_test_support::random_kernel::RandomKernel;
 use warplens_test_support::{corpora, sample};
@@ -310,9 +313,10 @@ fn walk(prepared: &Prepared, what: &str, random: &mut fastrand::Rng, moves: u64)
         })
         .expect("not cancelled");
     assert_eq!(visits.len() as u64, steps, "{what}: steps");
-    // Few windows fit.
-    let mut replay = Replay::new(prepared.clone(), Arc::clone(&result), 1 << 17)
+    // Few windows fit, and some checkpoints.
+    let mut replay = Replay::new(prepared.clone(), Arc::clone(&result), 1 << random.u32(17..21))
         .in_windows_of(random.u64(20..=steps.max(20)));
+    let mut whole = new().in_windows_of(steps.max(1));
     let mut known: HashMap<u64, Vec<Expected>> = HashMap::new();
     let (mut position, mut compared) = (0, 0);
     for number in 0..moves {
@@ -343,7 +347,6 @@ fn walk(prepared: &Prepared, what: &str, random: &mut fastrand::Rng, moves: u64)
         let state = replay.state(position, Control::none()).expect("not cancelled");
         // The state of a recording from the start, and of a run to the position if it ends there exactly.
         let expected = known.entry(position).or_insert_with(|| {
-            let mut whole = new().in_windows_of(steps.max(1));
             let recorded = whole.state(position, Control::none()).expect("not cancelled");
             let ended = run_to(prepared, position);
             let is_there = ended.totals.warp_instructions == position;
@@ -382,9 +385,118 @@ fn walks_of_random_kernels_are_runs_from_the_start() {
         all.extend(["structured", "wave-emu"].map(|model| (wave::LANGUAGE, kernel.wave(), model)));
         for (language, text, model) in all {
             let what = format!("kernel {number} of seed {seed} under {model}\n{text}");
-            let prepared = prepare(language, &text, model).unwrap_or_else(|| panic!("it can run: {what}"));
+            let mut prepared =
+                prepare(language, &text, model).unwrap_or_else(|| panic!("it can run: {what}"));
+            prepared.options.limits = Limits::default();
             compared += walk(&prepared, &what, &mut random, moves);
         }
     }
     println!("{compared} stops of {kernels} kernels");
+}
+
+/// Loops of about 100,000 steps, which store what they counted.
+const LOOPS: [(Language, &str, &str); 4] = [
+    (ptx::LANGUAGE, "stack", PTX_LOOP),
+    (wave::LANGUAGE, "structured", WAVE_LOOP),
+    (sass::LANGUAGE, "barriers", SASS_LOOP),
+    (ptx::LANGUAGE, "its", PTX_LOOP),
+];
+
+const PTX_LOOP: &str = "\
+.version 8.0
+.target sm_80
+.address_size 64
+// @launch { name = 'loop', grid = [3], block = [64], args = [{ name = 'out', buffer = 'u32', len = 64 }] }
+.visible .entry k(.param .u64 out)
+{
+    .shared .align 4 .b32 tile[64];
+    .reg .pred %p;
+    .reg .b32 %r<6>;
+    .reg .b64 %d<4>;
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, 0;
+    mov.u32 %r3, tile;
+    ld.param.u64 %d0, [out];
+    mul.wide.u32 %d1, %r1, 4;
+    add.u64 %d2, %d0, %d1;
+NEXT:
+    add.u32 %r2, %r2, 1;
+    st.shared.u32 [%r3], %r2;
+    ld.shared.u32 %r4, [%r3];
+    st.global.u32 [%d2], %r4;
+    setp.lt.u32 %p, %r2, 3000;
+    @%p bra NEXT;
+    bar.sync 0;
+    ret;
+}
+";
+
+const WAVE_LOOP: &str = "\
+; @launch { name = 'loop', grid = [3], block = [64], device_memory = 4096, args = [{ name = 'out', buffer = 'u32', len = 64 }] }
+.kernel k
+.registers 8
+.local_memory 64
+    mov_sr r1, sr_thread_id_x
+    mov_imm r2, 0
+    mov_imm r3, 4
+    shl r4, r1, 2
+    iadd r4, r4, r0
+    loop
+    iadd r2, r2, 1
+    local_store.u32 r2, r3
+    local_load.u32 r5, r3
+    device_store.u32 r5, r4
+    icmp.ge p1, r2, 3000
+    break p1
+    endloop
+    barrier
+    halt
+.end
+";
+
+const SASS_LOOP: &str = "\
+// @launch { name = 'loop', grid = [3], block = [64], args = [{ name = 'out', buffer = 'u32', len = 64 }] }
+\tcode for sm_75
+\t\tFunction : k
+\t.headerflags\t@\"EF_CUDA_SM75 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM75)\"
+        /*0000*/                   S2R R0, SR_TID.X ;
+        /*0010*/                   MOV R6, RZ ;
+        /*0020*/                   MOV R8, 0x4 ;
+        /*0030*/                   IMAD.WIDE R8, R0, R8, c[0x0][0x160] ;
+        /*0040*/                   IADD3 R6, R6, 0x1, RZ ;
+        /*0050*/                   STG.E.SYS [R8], R6 ;
+        /*0060*/                   LDG.E.SYS R7, [R8] ;
+        /*0070*/                   IADD3 R7, R7, R0, RZ ;
+        /*0080*/                   ISETP.LT.AND P0, PT, R6, 0xbb8, PT ;
+        /*0090*/               @P0 BRA 0x40 ;
+        /*00a0*/                   BAR.SYNC 0x0 ;
+        /*00b0*/                   EXIT ;
+\t\t..........
+";
+
+#[test]
+fn a_run_for_a_window_goes_on_at_a_checkpoint() {
+    for (language, model, text) in LOOPS {
+        let mut prepared = prepare(language, text, model).expect("it can run");
+        prepared.options.limits = Limits::default();
+        let result = Arc::new(run(&prepared, &RunOptions::default()));
+        assert_eq!(result.status, Status::Finished, "{:?}", result.findings);
+        let steps = result.totals.warp_instructions;
+        let new = || Replay::new(prepared.clone(), Arc::clone(&result), 16 << 20).in_windows_of(5000);
+        let (mut replay, mut whole) = (new(), new().in_windows_of(steps));
+        replay.state(steps - 10, Control::none()).expect("not cancelled");
+        for step in [steps - 20_000, steps / 2, steps - 9_000, 30_000] {
+            let first = AtomicU64::new(u64::MAX);
+            let progress = |progress: Progress| {
+                first.fetch_min(progress.steps, Ordering::Relaxed);
+            };
+            let control = Control { progress: &progress, ..Control::none() };
+            let state = replay.state(step, control).expect("not cancelled");
+            let first = first.into_inner();
+            assert!(first + 20_000 > step, "{model}: a run for step {step} begins before {first}");
+            let expected = whole.state(step, Control::none()).expect("not cancelled");
+            let expected = Expected::of_state(&replay, &expected, 64);
+            assert_eq!(expected.difference(&replay, &state), None, "{model}, step {step}");
+        }
+    }
 }
