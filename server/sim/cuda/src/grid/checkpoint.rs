@@ -1,5 +1,6 @@
 //! Checkpoints of a run for a recording: where another run goes on.
 
+use warplens_sim_warp::record::Recorder;
 use warplens_sim_warp::recording::Tap;
 
 use super::cluster::{Cluster, ClusterReports};
@@ -33,6 +34,13 @@ impl<W: ClusterReports> SequentialBlocks<'_, '_, W> {
         }
         turn.cluster.measure();
         let spaces = &mut self.grid.spaces;
+        let memory = spaces.launch.size() + spaces.globals.size() + spaces.constants.size();
+        let blocks = (1 + self.suspended.len() as u64) * turn.cluster.blocks.len() as u64;
+        let records = blocks * u64::from(self.launch.warps()) * Recorder::bytes(self.launch.statements);
+        let bytes = memory + turn.cluster.bytes + self.waiting_bytes + records;
+        if !tap.admits_checkpoint(bytes) {
+            return;
+        }
         // It would hold this checkpoint itself.
         let log = spaces.write_log.take();
         let checkpoint = Checkpoint {
@@ -46,9 +54,7 @@ impl<W: ClusterReports> SequentialBlocks<'_, '_, W> {
             blocks_done: self.blocks_done,
         };
         spaces.write_log = log;
-        let memory = spaces.launch.size() + spaces.globals.size() + spaces.constants.size();
-        let bytes = memory + turn.cluster.bytes + self.waiting_bytes;
-        tap.leave_checkpoint(step, bytes as usize, checkpoint);
+        tap.leave_checkpoint(step, bytes, checkpoint);
     }
 
     /// The turn in which the run goes on, if it does not start at the first cluster.

@@ -58,6 +58,14 @@ impl Checkpoints {
         self.kept.last().map_or(0, |last| last.step).saturating_add(self.interval)
     }
 
+    /// Whether one of about this size fits; if not, none will be left from now on.
+    pub(super) fn admit(&mut self, bytes: usize) -> bool {
+        if bytes > self.max_bytes {
+            self.interval = u64::MAX;
+        }
+        bytes <= self.max_bytes
+    }
+
     /// Adds one after all others.
     pub(super) fn add(&mut self, step: u64, bytes: usize, machine: Box<dyn Any + Send + Sync>, held: Held) {
         let bytes = bytes + held.bytes;
@@ -98,7 +106,8 @@ mod tests {
     #[test]
     fn one_that_does_not_fit_ends_it() {
         let mut checkpoints = Checkpoints::new(10, 100);
-        checkpoints.add(10, 101, Box::new(()), Held::default());
-        assert!(checkpoints.before(u64::MAX).is_none());
+        assert!(checkpoints.admit(100));
+        assert!(!checkpoints.admit(101));
+        assert_eq!(checkpoints.next(), u64::MAX);
     }
 }

@@ -127,9 +127,15 @@ impl Tap {
         Some(self.begins()?.max(step).min(checkpoint.unwrap_or(u64::MAX)))
     }
 
+    /// Whether a checkpoint of about this size fits; if not, the run leaves none.
+    pub fn admits_checkpoint(&self, bytes: u64) -> bool {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        self.with(|writer| writer.checkpoints.admit(bytes))
+    }
+
     /// Leaves a checkpoint of about `bytes` bytes. Another run can go on with the machine.
-    pub fn leave_checkpoint(&self, step: u64, bytes: usize, machine: impl Any + Send + Sync) {
-        self.with(|writer| writer.leave_checkpoint(step, bytes, Box::new(machine)));
+    pub fn leave_checkpoint(&self, step: u64, bytes: u64, machine: impl Any + Send + Sync) {
+        self.with(|writer| writer.leave_checkpoint(step, bytes as usize, Box::new(machine)));
     }
 
     /// The checkpoints, those of earlier runs too.

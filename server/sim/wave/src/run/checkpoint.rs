@@ -1,6 +1,7 @@
 //! Checkpoints of a run for a recording: where another run goes on.
 
 use warplens_sim_warp::memory::DeviceMemory;
+use warplens_sim_warp::record::Recorder;
 use warplens_sim_warp::recording::Tap;
 use warplens_sim_warp::trace::Finding;
 
@@ -27,6 +28,13 @@ impl<const W: usize> Run<'_, W> {
         if !group.is_first_turn || self.scheduler.is_some() {
             return;
         }
+        let groups = 1 + self.suspended.len() as u64;
+        let each_wave = wave_bytes::<W>(self.program) + Recorder::bytes(self.program.statements());
+        let each = group.waves.len() as u64 * each_wave + group.local.len() as u64;
+        let bytes = launch.memory.size() + groups * each;
+        if !tap.admits_checkpoint(bytes) {
+            return;
+        }
         group.resumed_at = wave;
         let checkpoint = Checkpoint {
             group: group.clone(),
@@ -38,9 +46,7 @@ impl<const W: usize> Run<'_, W> {
             groups_done: launch.groups_done,
         };
         group.resumed_at = 0;
-        let groups = 1 + self.suspended.len() as u64;
-        let each = group.waves.len() as u64 * wave_bytes::<W>(self.program) + group.local.len() as u64;
-        tap.leave_checkpoint(launch.steps, (launch.memory.size() + groups * each) as usize, checkpoint);
+        tap.leave_checkpoint(launch.steps, bytes, checkpoint);
     }
 
     /// The workgroup in whose turn the run goes on, if it does not start at the first one.
