@@ -169,7 +169,7 @@ fn at_version_of_name(p: &Parser<'_>) -> bool {
     p.at(T![@])
         && p.nth_is_joint(0)
         && p.nth_is_joint(1)
-        && (p.nth(1) == T![ident] && !p.nth_text(1).starts_with('%') || p.nth(1) == T![int_number])
+        && (p.nth(1) == T![ident] && !p.nth_starts_with(1, b'%') || p.nth(1) == T![int_number])
         && p.nth(2) != T![ident]
 }
 

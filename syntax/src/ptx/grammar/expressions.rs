@@ -193,9 +193,8 @@ fn atom(p: &mut Parser<'_>, in_constant: bool) -> Option<CompletedMarker> {
 
 /// A name and what may follow it directly: selectors, a count, an index, an argument.
 fn named(p: &mut Parser<'_>, in_constant: bool) -> CompletedMarker {
-    let is_generic = p.current_text() == "generic";
-    let is_register = p.current_text().starts_with('%');
-    let is_number = p.current_text() == "WARP_SZ";
+    let text = p.current_text();
+    let (is_register, is_number) = (text.starts_with('%'), text == "WARP_SZ");
     let name = leaf(p, NAME_REF);
     match p.current() {
         T![@] if at_version_of_name(p) => {
@@ -232,7 +231,7 @@ fn named(p: &mut Parser<'_>, in_constant: bool) -> CompletedMarker {
             declarations::name_count(p);
             range.complete(p, NAME_RANGE)
         }
-        T!['('] if is_generic => call(p, name),
+        T!['('] if text == "generic" => call(p, name),
         _ => name,
     }
 }

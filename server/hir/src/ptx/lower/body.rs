@@ -25,7 +25,7 @@ const LABEL_RANGE: u32 = 1 << 16;
 /// The tables of a function under construction.
 #[derive(Default)]
 pub(super) struct Body<'a> {
-    pub(super) scopes: Scopes,
+    pub(super) scopes: Scopes<'a>,
     pub(super) problems: Vec<Problem>,
     pub(super) mnemonics: MnemonicInterner<'a>,
     pub(super) instructions: Vec<InstructionData>,
@@ -210,7 +210,7 @@ impl<'a> Body<'a> {
                 let Some(prefix) = target.child(NAME_REF).and_then(name) else { return };
                 for index in 0..count {
                     let text = format!("{}{index}", prefix.text);
-                    targets.push(self.scopes.refer_as(&text, prefix.start, Role::Implied));
+                    targets.push(self.scopes.refer_as(text.into(), prefix.start, Role::Implied));
                 }
             }
             _ => {}
