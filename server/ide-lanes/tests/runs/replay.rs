@@ -394,7 +394,7 @@ fn walks_of_random_kernels_are_runs_from_the_start() {
     println!("{compared} stops of {kernels} kernels");
 }
 
-/// Loops of about 100,000 steps, which store what they counted.
+/// Loops of about 50,000 steps, which store what they counted.
 const LOOPS: [(Language, &str, &str); 4] = [
     (ptx::LANGUAGE, "stack", PTX_LOOP),
     (wave::LANGUAGE, "structured", WAVE_LOOP),
@@ -424,7 +424,7 @@ NEXT:
     st.shared.u32 [%r3], %r2;
     ld.shared.u32 %r4, [%r3];
     st.global.u32 [%d2], %r4;
-    setp.lt.u32 %p, %r2, 3000;
+    setp.lt.u32 %p, %r2, 1500;
     @%p bra NEXT;
     bar.sync 0;
     ret;
@@ -446,7 +446,7 @@ const WAVE_LOOP: &str = "\
     local_store.u32 r2, r3
     local_load.u32 r5, r3
     device_store.u32 r5, r4
-    icmp.ge p1, r2, 3000
+    icmp.ge p1, r2, 1500
     break p1
     endloop
     barrier
@@ -467,7 +467,7 @@ const SASS_LOOP: &str = "\
         /*0050*/                   STG.E.SYS [R8], R6 ;
         /*0060*/                   LDG.E.SYS R7, [R8] ;
         /*0070*/                   IADD3 R7, R7, R0, RZ ;
-        /*0080*/                   ISETP.LT.AND P0, PT, R6, 0xbb8, PT ;
+        /*0080*/                   ISETP.LT.AND P0, PT, R6, 0x5dc, PT ;
         /*0090*/               @P0 BRA 0x40 ;
         /*00a0*/                   BAR.SYNC 0x0 ;
         /*00b0*/                   EXIT ;
@@ -485,7 +485,7 @@ fn a_run_for_a_window_goes_on_at_a_checkpoint() {
         let new = || Replay::new(prepared.clone(), Arc::clone(&result), 16 << 20).in_windows_of(5000);
         let (mut replay, mut whole) = (new(), new().in_windows_of(steps));
         replay.state(steps - 10, Control::none()).expect("not cancelled");
-        for step in [steps - 20_000, steps / 2, steps - 9_000, 30_000] {
+        for step in [steps - 20_000, steps / 2, steps - 9_000, 15_000] {
             let first = AtomicU64::new(u64::MAX);
             let progress = |progress: Progress| {
                 first.fetch_min(progress.steps, Ordering::Relaxed);

@@ -122,10 +122,10 @@ impl State {
         value(self) == value(other)
     }
 
-    /// The registers and the pages that were written between this state and a later one, in order. The states share all others.
-    pub(super) fn written_until(&self, later: &State) -> (Vec<(u32, CellId)>, Vec<(Space, u64, u64)>) {
+    /// The registers of warps that were written between this state and a later one, in order. The states share all others.
+    pub(super) fn cells_written_until(&self, later: &State) -> Vec<(u32, CellId)> {
         let pointer = |cell: Option<&Option<Arc<CellValue>>>| cell.and_then(Option::as_ref).map(Arc::as_ptr);
-        let (mut cells, mut pages) = (Vec::new(), Vec::new());
+        let mut cells = Vec::new();
         for (warp, now) in (0..).zip(&later.warps) {
             let Some(now) = now else { continue };
             let before = self.warps.get(warp as usize).and_then(Option::as_ref);
@@ -133,18 +133,21 @@ impl State {
                 continue;
             }
             let held = |number: usize| pointer(before.and_then(|before| before.get(number)));
-            let written =
-                |(number, cell): &(usize, &Option<Arc<CellValue>>)| pointer(Some(*cell)) != held(*number);
-            let numbers = now.iter().enumerate().filter(written);
-            cells.extend(numbers.map(|(number, _)| (warp, CellId(number as u32))));
+            let written = (0..now.len()).filter(|number| pointer(now.get(*number)) != held(*number));
+            cells.extend(written.map(|number| (warp, CellId(number as u32))));
         }
-        for (page, now) in &later.pages {
-            if !self.pages.get(page).is_some_and(|before| Arc::ptr_eq(before, now)) {
-                pages.push(*page);
-            }
-        }
+        cells
+    }
+
+    /// The pages that were written between this state and a later one, in order. The states share all others.
+    pub(super) fn pages_written_until(&self, later: &State) -> Vec<(Space, u64, u64)> {
+        let is_shared = |page: &(Space, u64, u64), now: &Arc<Page>| {
+            self.pages.get(page).is_some_and(|before| Arc::ptr_eq(before, now))
+        };
+        let written = later.pages.iter().filter(|(page, now)| !is_shared(page, now));
+        let mut pages: Vec<_> = written.map(|(page, _)| *page).collect();
         pages.sort_unstable();
-        (cells, pages)
+        pages
     }
 
     /// About how many bytes a copy has that shares all registers and pages.

@@ -90,7 +90,7 @@ impl Recording {
         warps.dedup();
         let mut statements = Statements::default();
         segments.iter().for_each(|segment| statements.add_all(&segment.statements));
-        let (cells, pages) = before.written_until(after);
+        let (cells, pages) = (before.cells_written_until(after), before.pages_written_until(after));
         let cells = (cells.len() <= MAX_LISTED).then(|| cells.into());
         let pages = (pages.len() <= MAX_LISTED).then(|| pages.into());
         Summary { warps: warps.into(), statements, cells, pages }
