@@ -13,7 +13,6 @@ use warplens_sim_warp::{Cancelled, Control, Mask, ScalarType, StatementId, WarpI
 
 use crate::expression::{Scope, Value};
 use crate::failure::Failure;
-use crate::frames::ShownFrame;
 use crate::special;
 
 /// What a launch request names, opened.
@@ -57,6 +56,23 @@ pub(crate) struct Group {
     pub(crate) lanes: Mask,
     /// Whether it is the next one of its warp to run.
     pub(crate) runs: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The group runs next.
+    Runs,
+    Waits,
+    /// The lanes are in a call that this frame has made.
+    Called,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ShownFrame {
+    /// The next visit of a group, or the call that it is in; `None` if the lanes execute nothing more.
+    pub(crate) at: Option<Visit>,
+    pub(crate) lanes: Mask,
+    pub(crate) role: Role,
 }
 
 pub(crate) struct Debuggee {

@@ -2,32 +2,15 @@
 
 use std::sync::Arc;
 
-use warplens_sim_warp::{Cancelled, Control, Mask};
+use warplens_sim_warp::{Cancelled, Control};
 
-use crate::debuggee::{Debuggee, Visit};
+use crate::debuggee::{Debuggee, Role, ShownFrame, Visit};
 
 /// How many frames of a warp are shown at most.
 pub(crate) const MAX_FRAMES: usize = 128;
 
 /// How many calls of a group are shown at most.
 const MAX_CALLS: usize = 16;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// The group runs next.
-    Runs,
-    Waits,
-    /// The lanes are in a call that this frame has made.
-    Called,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ShownFrame {
-    /// The next visit of a group, or the call that it is in; `None` if the lanes execute nothing more.
-    pub(crate) at: Option<Visit>,
-    pub(crate) lanes: Mask,
-    pub(crate) role: Role,
-}
 
 impl Debuggee {
     /// The groups of a warp at the position, the one that runs next first. Each is followed by the calls that it is in.

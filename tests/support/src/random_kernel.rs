@@ -345,7 +345,7 @@ impl Listing {
                     self.open(depth, end);
                     self.instructions.push(("@!P0", format!("BRA {{{other}}}")));
                     self.nodes(then, depth + 1);
-                    // Each path pops a token; at a barrier all lanes meet.
+                    // Each path pops a token; at a barrier all lanes reconverge.
                     self.either(format!("BRA {{{close}}}"), "SYNC".to_owned());
                     self.place(other);
                     self.nodes(otherwise, depth + 1);

@@ -16,6 +16,7 @@ mod layout;
 mod search;
 mod segments;
 mod state;
+mod statements;
 mod summary;
 mod tap;
 mod writer;

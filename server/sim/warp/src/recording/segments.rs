@@ -11,7 +11,7 @@ use super::codec::Reader;
 use super::event::Event;
 use super::layout::Layout;
 use super::state::State;
-use super::summary::Statements;
+use super::statements::Statements;
 use crate::ids::{Mask, StatementId};
 
 /// Consecutive steps, and the state before the first of them.
