@@ -75,6 +75,8 @@ pub(crate) struct ShownFrame {
     pub(crate) role: Role,
 }
 
+pub(crate) type Frames = Arc<[ShownFrame]>;
+
 pub(crate) struct Debuggee {
     pub(crate) replay: Replay,
     /// Before this step.
@@ -82,7 +84,7 @@ pub(crate) struct Debuggee {
     /// The warp that has the focus, by its number in the launch.
     pub(crate) warp: u32,
     /// The frames that were shown at the position, by position and warp.
-    pub(crate) shown_frames: Vec<((u64, u32), Arc<[ShownFrame]>)>,
+    pub(crate) shown_frames: FxHashMap<(u64, u32), Frames>,
     pub(crate) facts: Facts,
 }
 
@@ -157,7 +159,7 @@ impl Debuggee {
             initial,
             variables,
         };
-        Ok(Debuggee { position: 0, warp: 0, shown_frames: Vec::new(), replay, facts })
+        Ok(Debuggee { position: 0, warp: 0, shown_frames: FxHashMap::default(), replay, facts })
     }
 
     pub(crate) fn steps(&self) -> u64 {

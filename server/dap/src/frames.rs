@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use warplens_sim_warp::{Cancelled, Control};
 
-use crate::debuggee::{Debuggee, Role, ShownFrame, Visit};
+use crate::debuggee::{Debuggee, Frames, Role, ShownFrame, Visit};
 
 /// How many frames of a warp are shown at most.
 pub(crate) const MAX_FRAMES: usize = 128;
@@ -14,14 +14,14 @@ const MAX_CALLS: usize = 16;
 
 impl Debuggee {
     /// The groups of a warp at the position, the one that runs next first. Each is followed by the calls that it is in.
-    pub(crate) fn frames(&mut self, warp: u32, control: Control<'_>) -> Result<Arc<[ShownFrame]>, Cancelled> {
+    pub(crate) fn frames(&mut self, warp: u32, control: Control<'_>) -> Result<Frames, Cancelled> {
         let key = (self.position, warp);
-        if let Some((_, frames)) = self.shown_frames.iter().find(|(known, _)| *known == key) {
+        if let Some(frames) = self.shown_frames.get(&key) {
             return Ok(Arc::clone(frames));
         }
-        let frames: Arc<[ShownFrame]> = self.find_frames(warp, control)?.into();
-        self.shown_frames.retain(|((position, _), _)| *position == self.position);
-        self.shown_frames.push((key, Arc::clone(&frames)));
+        let frames: Frames = self.find_frames(warp, control)?.into();
+        self.shown_frames.retain(|(position, _), _| *position == self.position);
+        self.shown_frames.insert(key, Arc::clone(&frames));
         Ok(frames)
     }
 
