@@ -1,11 +1,12 @@
 //! The barriers of a block at the position: who has arrived, and who is missing; and its mbarriers.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use serde_json::{Value as Json, json};
+use warplens_ide_lanes::Search;
 use warplens_sim_cuda::memory::mbarrier_object::Object;
-use warplens_sim_warp::recording::{Event, Space};
+use warplens_sim_warp::recording::{Event, Space, Summary};
 use warplens_sim_warp::{Control, Mask, StatementId};
 
 use crate::debuggee::{Debuggee, Facts};
@@ -135,7 +136,9 @@ impl Debuggee {
             open: BTreeMap::new(),
             mbarriers: BTreeSet::new(),
         };
-        let _: Option<()> = replay.forward(0, control, false, |event, _| {
+        let may_have = |_: Range<u64>, summary: &Summary| warps.clone().any(|warp| summary.has_warp(warp));
+        let search = Search { may_have: &may_have, needs_state: false };
+        let _: Option<()> = replay.forward(0, control, search, |event, _| {
             if event.step >= position {
                 return ControlFlow::Break(());
             }

@@ -58,12 +58,33 @@ pub(crate) struct Group {
     pub(crate) runs: bool,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The group runs next.
+    Runs,
+    Waits,
+    /// The lanes are in a call that this frame has made.
+    Called,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ShownFrame {
+    /// The next visit of a group, or the call that it is in; `None` if the lanes execute nothing more.
+    pub(crate) at: Option<Visit>,
+    pub(crate) lanes: Mask,
+    pub(crate) role: Role,
+}
+
+pub(crate) type Frames = Arc<[ShownFrame]>;
+
 pub(crate) struct Debuggee {
     pub(crate) replay: Replay,
     /// Before this step.
     pub(crate) position: u64,
     /// The warp that has the focus, by its number in the launch.
     pub(crate) warp: u32,
+    /// The frames that were shown at the position, by position and warp.
+    pub(crate) shown_frames: FxHashMap<(u64, u32), Frames>,
     pub(crate) facts: Facts,
 }
 
@@ -138,7 +159,7 @@ impl Debuggee {
             initial,
             variables,
         };
-        Ok(Debuggee { position: 0, warp: 0, replay, facts })
+        Ok(Debuggee { position: 0, warp: 0, shown_frames: FxHashMap::default(), replay, facts })
     }
 
     pub(crate) fn steps(&self) -> u64 {
@@ -205,15 +226,7 @@ impl Debuggee {
         visit: Visit,
         control: Control<'_>,
     ) -> Result<u64, Cancelled> {
-        let mut count = 0;
-        let _: Option<()> = self.replay.forward_of(warp, 0, control, |event| {
-            if event.step > visit.step {
-                return ControlFlow::Break(());
-            }
-            count += u64::from(event.statement == visit.statement);
-            ControlFlow::Continue(())
-        })?;
-        Ok(count)
+        self.replay.visits(warp, visit.statement, visit.step, control)
     }
 
     /// Moves the position, and the focus to the warp that runs there.

@@ -1,8 +1,10 @@
 //! The frames of a warp: groups of lanes that are at one statement, and the calls that they are in.
 
-use warplens_sim_warp::{Cancelled, Control, Mask};
+use std::sync::Arc;
 
-use crate::debuggee::{Debuggee, Visit};
+use warplens_sim_warp::{Cancelled, Control};
+
+use crate::debuggee::{Debuggee, Frames, Role, ShownFrame, Visit};
 
 /// How many frames of a warp are shown at most.
 pub(crate) const MAX_FRAMES: usize = 128;
@@ -10,26 +12,20 @@ pub(crate) const MAX_FRAMES: usize = 128;
 /// How many calls of a group are shown at most.
 const MAX_CALLS: usize = 16;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// The group runs next.
-    Runs,
-    Waits,
-    /// The lanes are in a call that this frame has made.
-    Called,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ShownFrame {
-    /// The next visit of a group, or the call that it is in; `None` if the lanes execute nothing more.
-    pub(crate) at: Option<Visit>,
-    pub(crate) lanes: Mask,
-    pub(crate) role: Role,
-}
-
 impl Debuggee {
     /// The groups of a warp at the position, the one that runs next first. Each is followed by the calls that it is in.
-    pub(crate) fn frames(&mut self, warp: u32, control: Control<'_>) -> Result<Vec<ShownFrame>, Cancelled> {
+    pub(crate) fn frames(&mut self, warp: u32, control: Control<'_>) -> Result<Frames, Cancelled> {
+        let key = (self.position, warp);
+        if let Some(frames) = self.shown_frames.get(&key) {
+            return Ok(Arc::clone(frames));
+        }
+        let frames: Frames = self.find_frames(warp, control)?.into();
+        self.shown_frames.retain(|(position, _), _| *position == self.position);
+        self.shown_frames.insert(key, Arc::clone(&frames));
+        Ok(frames)
+    }
+
+    fn find_frames(&mut self, warp: u32, control: Control<'_>) -> Result<Vec<ShownFrame>, Cancelled> {
         let mut frames = Vec::new();
         for group in self.groups(warp, control)? {
             let role = if group.runs { Role::Runs } else { Role::Waits };
@@ -47,6 +43,7 @@ impl Debuggee {
         frames.truncate(MAX_FRAMES);
         Ok(frames)
     }
+
     /// What the frame with this number of a warp shows: a visit.
     pub(crate) fn frame(
         &mut self,

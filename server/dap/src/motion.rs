@@ -1,9 +1,10 @@
 //! Moves of the position: by statements of a warp, and to the next stop.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use rustc_hash::FxHashMap;
-use warplens_sim_warp::recording::State;
+use warplens_ide_lanes::Search;
+use warplens_sim_warp::recording::{State, Summary};
 use warplens_sim_warp::{Cancelled, Control, StatementId};
 
 use crate::debuggee::{At, Debuggee, Facts, Visit};
@@ -185,11 +186,13 @@ impl Debuggee {
         log: &mut dyn FnMut(&LogMessage, &At<'_>, StatementId),
     ) -> Result<Stop, Cancelled> {
         let by_statement = stops.by_statement();
-        let (position, needs_state, has_data) = (self.position, stops.needs_state(), !stops.data.is_empty());
+        let (position, has_data) = (self.position, !stops.data.is_empty());
         let Debuggee { facts, replay, warp, .. } = self;
         let steps = replay.steps();
+        let may_have = |steps: Range<u64>, summary: &Summary| stops.may_be_in(&by_statement, steps, summary);
+        let search = Search { may_have: &may_have, needs_state: stops.needs_state() };
         if is_reverse {
-            let found = replay.backward(position, control, needs_state, |event, state| {
+            let found = replay.backward(position, control, search, |event, state| {
                 let stop = |reason| Stop { position: event.step, warp: event.warp, reason };
                 let data = if has_data { stops.data(event, state, facts) } else { None };
                 if event.is_late {
@@ -205,7 +208,7 @@ impl Debuggee {
             })?;
             return Ok(found.unwrap_or(Stop { position: 0, warp: *warp, reason: Reason::End }));
         }
-        let found = replay.forward(position, control, needs_state, |event, state| {
+        let found = replay.forward(position, control, search, |event, state| {
             let at = |position, reason| ControlFlow::Break(Stop { position, warp: event.warp, reason });
             if !event.is_late && event.step > position {
                 if (control.cancelled)() {
@@ -229,7 +232,11 @@ impl Debuggee {
         let numbered = stops.numbered();
         let mut visits: FxHashMap<_, Vec<u64>> = FxHashMap::default();
         if !numbered.is_empty() {
-            let _: Option<()> = self.replay.forward(0, control, false, |event, _| {
+            let may_have = |_: Range<u64>, summary: &Summary| {
+                numbered.iter().any(|statement| summary.visits(*statement))
+            };
+            let search = Search { may_have: &may_have, needs_state: false };
+            let _: Option<()> = self.replay.forward(0, control, search, |event, _| {
                 if !event.is_late && numbered.contains(&event.statement) {
                     visits.entry((event.warp, event.statement)).or_default().push(event.step);
                 }
@@ -268,7 +275,11 @@ impl Debuggee {
             }
             ControlFlow::<()>::Continue(())
         };
-        replay.forward(0, control, stops.needs_state(), visit)?;
+        let may_have = |_: Range<u64>, summary: &Summary| {
+            counted.iter().any(|breakpoint| summary.visits(breakpoint.statement))
+        };
+        let search = Search { may_have: &may_have, needs_state: stops.needs_state() };
+        replay.forward(0, control, search, visit)?;
         Ok(hits)
     }
 
@@ -290,7 +301,11 @@ impl Debuggee {
             return Ok(found);
         }
         let mut visits: FxHashMap<(u32, StatementId), (u64, u64)> = FxHashMap::default();
-        let _: Option<()> = self.replay.forward(0, control, false, |event, _| {
+        let may_have = |_: Range<u64>, summary: &Summary| {
+            wanted.keys().any(|(warp, statement)| summary.has_warp(*warp) && summary.visits(*statement))
+        };
+        let search = Search { may_have: &may_have, needs_state: false };
+        let _: Option<()> = self.replay.forward(0, control, search, |event, _| {
             let key = (event.warp, event.statement);
             if let Some(findings) = wanted.get(&key).filter(|_| !event.is_late) {
                 let (count, last) = visits.entry(key).or_default();

@@ -1,7 +1,9 @@
 //! Where a client wants to stop: breakpoints on lines, functions and data, and findings.
 
+use std::ops::Range;
+
 use rustc_hash::{FxHashMap, FxHashSet};
-use warplens_sim_warp::recording::{CellId, Event, Space, State};
+use warplens_sim_warp::recording::{CellId, Event, Place, Space, State, Summary};
 use warplens_sim_warp::{FindingKind, StatementId};
 
 use crate::debuggee::{At, Facts, Visit};
@@ -139,6 +141,20 @@ pub(crate) struct DataBreakpoint {
 }
 
 impl DataBreakpoint {
+    /// Whether steps with a summary may access what is watched. Nothing is known about reads of memory.
+    fn may_be_in(&self, summary: &Summary) -> bool {
+        match self.watched {
+            Watched::Register { warp, cell, .. } => {
+                let written = Place::Register { warp, lane: 0, cell };
+                self.writes && summary.may_write(written) || self.reads && summary.has_warp(warp)
+            }
+            Watched::Bytes { .. } if self.reads => true,
+            Watched::Bytes { space, owner, address, len } => {
+                summary.may_write_bytes((space, owner, address), len)
+            }
+        }
+    }
+
     /// Whether an event accesses what is watched.
     fn is_hit(&self, event: &Event<'_>, facts: &Facts) -> bool {
         match self.watched {
@@ -246,6 +262,18 @@ impl Stops {
             found.entry(statement).or_default().push(alike);
         }
         found
+    }
+
+    /// Whether there may be a stop at steps with a summary.
+    pub(crate) fn may_be_in(
+        &self,
+        by_statement: &FxHashMap<StatementId, Vec<Alike<'_>>>,
+        steps: Range<u64>,
+        summary: &Summary,
+    ) -> bool {
+        by_statement.keys().any(|statement| summary.visits(*statement))
+            || self.data.iter().any(|data| data.may_be_in(summary))
+            || self.findings.keys().any(|step| steps.contains(step))
     }
 
     /// Whether the state before a step decides whether to stop.

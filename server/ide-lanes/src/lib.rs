@@ -47,8 +47,8 @@ pub use launches::{
 pub use program::{AddressRegister, CodePlace, FileLine, Flow, Numbers, SourceLine, Statement};
 pub use run::{
     BranchSides, BufferCoverage, Coverage, Exploration, Explored, InexactResults, MAX_RECORDING, Missing,
-    Outcome, Prepared, Replay, Role, RunRequest, RunSettings, SwitchTargets, VERDICTS, Verdict, WarpRequest,
-    prepare,
+    Outcome, Prepared, Replay, Role, RunRequest, RunSettings, Search, SwitchTargets, VERDICTS, Verdict,
+    WarpRequest, prepare,
 };
 pub use simulator::{
     Decoded, DocumentKernel, FindingInText, Found, LaunchProblem, Model, Progressing, Simulator,

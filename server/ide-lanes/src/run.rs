@@ -26,7 +26,7 @@ pub(crate) use prepared::Cooperation;
 pub use prepared::Prepared;
 pub(crate) use prepared::warp_width;
 pub(crate) use recording::{Recorder, Recording, SharedSink, StepRange};
-pub use replay::{MAX_RECORDING, Replay};
+pub use replay::{MAX_RECORDING, Replay, Search};
 pub use schedules::Exploration;
 pub use settings::RunSettings;
 pub use verdict::{Missing, VERDICTS, Verdict};

@@ -4,6 +4,7 @@
 //! A test that needs one of them asks for it here and returns if it gets `None`. The skip is printed, and
 //! appended to the file that `WARPLENS_SKIPPED` names, from which `cargo xtask test` counts the skips.
 
+pub mod random_kernel;
 pub mod schema_checker;
 pub mod typescript;
 

@@ -21,6 +21,15 @@ impl Checker {
         self.satisfies_schema(&self.schema, value)
     }
 
+    /// Whether a value has the form of one of the schema's definitions.
+    pub fn accepts_as(&self, definition: &str, value: &Value) -> bool {
+        self.satisfies_schema(&self.schema["definitions"][definition], value)
+    }
+
+    pub fn defines(&self, definition: &str) -> bool {
+        self.schema["definitions"].get(definition).is_some()
+    }
+
     fn matches(&self, pattern: &str, text: &str) -> bool {
         let mut patterns = self.patterns.lock().expect("no panic");
         let compile = || Regex::new(pattern).expect("a pattern");

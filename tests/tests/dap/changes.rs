@@ -216,3 +216,47 @@ fn a_change_is_kept_before_its_step_and_dropped_by_an_earlier_one() {
     let asked = json!({ "variablesReference": reference, "name": special[0]["name"], "value": "1" });
     assert!(client.refused("setVariable", asked).contains("it is not a register"));
 }
+
+/// A race in shared memory, and a loop of 300 steps after it.
+const RACE_BEFORE_A_LOOP: &str = "\
+.version 8.0
+.target sm_80
+.address_size 64
+// @launch { name = 'race', block = [64], args = [] }
+.visible .entry k()
+{
+    .shared .align 4 .b32 tile[64];
+    .reg .b32 %r<8>;
+    .reg .pred %p<2>;
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, tile;
+    shl.b32 %r3, %r1, 2;
+    add.u32 %r4, %r2, %r3;
+    st.shared.b32 [%r4], %r1;
+    xor.b32 %r5, %r4, 128;
+    st.shared.b32 [%r5], %r3;
+    mov.u32 %r6, 0;
+LOOP:
+    add.u32 %r6, %r6, 1;
+    setp.lt.u32 %p1, %r6, 100;
+    @%p1 bra LOOP;
+    ret;
+}
+";
+
+#[test]
+fn findings_before_a_change_stay() {
+    let folder = Folder::new();
+    let mut client = Client::launched(&folder.write("race.ptx", RACE_BEFORE_A_LOOP), json!({}));
+    let race = client.go("continue", json!({ "threadId": 1 }));
+    assert_eq!(race.0["reason"], "exception", "{race:?}");
+    let steps = race.1["steps"].as_u64().expect("a number");
+    client.to(steps - 5);
+    let (reference, _) = scope(&mut client, 2, "Registers");
+    client.ask("setVariable", json!({ "variablesReference": reference, "name": "%r6", "value": "7" }));
+    let changed = client.position();
+    assert!(changed["steps"].as_u64() > Some(steps), "more iterations: {changed}");
+    client.to(0);
+    let (stop, position) = client.go("continue", json!({ "threadId": 1 }));
+    assert_eq!((&stop["reason"], &position["step"]), (&json!("exception"), &race.1["step"]));
+}

@@ -5,6 +5,9 @@ use warplens_sim_warp::ScalarType;
 /// How deep an expression may nest.
 const MAX_DEPTH: u32 = 100;
 
+/// The most characters of a name or a number.
+const MAX_WORD: usize = 8192;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ParseError {
     /// In bytes.
@@ -87,6 +90,12 @@ pub(crate) struct Expression(pub(crate) Node);
 
 impl Expression {
     pub(crate) fn parse(text: &str) -> Result<Expression, ParseError> {
+        let mut words = text.split(|character: char| !is_word(character));
+        if let Some(long) = words.find(|word| word.len() > MAX_WORD) {
+            let offset = long.as_ptr() as usize - text.as_ptr() as usize;
+            let message = format!("a name or a number has at most {MAX_WORD} characters");
+            return Err(ParseError { offset, message });
+        }
         let mut parser = Parser { text, at: 0, depth: 0 };
         let node = parser.binary(0)?;
         parser.skip_space();
@@ -146,6 +155,11 @@ const LEVELS: [&[(&str, Binary)]; 9] = [
 
 /// What starts like an operator but is another one.
 const LONGER: [&str; 8] = ["||", "&&", "<<", ">>", "<=", ">=", "==", "!="];
+
+/// Whether a character can be in a name or a number.
+fn is_word(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '_' | '$' | '.')
+}
 
 struct Parser<'t> {
     text: &'t str,
@@ -305,9 +319,7 @@ impl<'t> Parser<'t> {
         let start = self.at;
         let rest = self.rest();
         let first = rest.chars().next().map_or(0, char::len_utf8);
-        let end = rest[first..].find(|character: char| {
-            !(character.is_ascii_alphanumeric() || matches!(character, '_' | '$' | '.'))
-        });
+        let end = rest[first..].find(|character: char| !is_word(character));
         self.at += end.map_or(rest.len(), |end| end + first);
         &self.text[start..self.at]
     }
@@ -363,6 +375,8 @@ mod tests {
         assert!(error(&"(".repeat(1 << 20)).1.contains("nested"));
         assert!(error(&"1+".repeat(1 << 19)).1.contains("nested"));
         assert!(error(&"!".repeat(1 << 20)).1.contains("nested"));
+        let long = format!("1 + {}", "a".repeat(1 << 20));
+        assert_eq!(error(&long), (4, "a name or a number has at most 8192 characters".to_owned()));
     }
 
     #[test]

@@ -156,6 +156,7 @@ impl<W: Write + Send> Session<'_, W> {
         }
         debuggee.check_memory(&change, control)?;
         debuggee.replay.edit(Edit { before, change }, control)?;
+        debuggee.shown_frames.clear();
         let findings = debuggee.finding_steps(control)?;
         self.stops.findings = findings;
         Ok(())

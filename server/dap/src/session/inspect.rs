@@ -10,9 +10,9 @@ use warplens_sim_warp::StatementId;
 use warplens_sim_warp::recording::CellId;
 
 use super::{Answer, Failure, Session, control, read};
-use crate::debuggee::{At, Visit, written};
+use crate::debuggee::{At, Role, Visit, written};
 use crate::expression::Expression;
-use crate::frames::{MAX_FRAMES, Role};
+use crate::frames::MAX_FRAMES;
 use crate::stops::Reason;
 use crate::variables::{Container, ScopeKind, Wanted, parse_reference, summary, text_of};
 

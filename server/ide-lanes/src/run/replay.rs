@@ -4,12 +4,12 @@
 //! a window, the launch runs as fast as without a recording.
 
 use std::collections::VecDeque;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use warplens_sim_warp::recording::{
-    EDIT, Edit, Effects, Event, Layout, Place, Recording, State, Tap, Window, WriteSite,
+    Checkpoints, EDIT, Edit, Effects, Event, Layout, Place, Recording, State, Summary, Tap, Window, WriteSite,
 };
 use warplens_sim_warp::{Cancelled, Checks, Control, RunOptions, RunResult, StatementId, WarpId};
 
@@ -46,9 +46,10 @@ impl Prepared {
         layout: &Arc<Layout>,
         window: Window,
         edits: &Arc<[Edit]>,
+        checkpoints: &mut Checkpoints,
         control: Control<'_>,
     ) -> Result<Recording, Cancelled> {
-        let tap = Tap::new(Arc::clone(layout), self.grid(), window, Arc::clone(edits));
+        let tap = Tap::new(Arc::clone(layout), self.grid(), window, Arc::clone(edits), checkpoints.clone());
         let cancelled = || tap.is_complete() || (control.cancelled)();
         let options = RunOptions {
             records: true,
@@ -57,7 +58,9 @@ impl Prepared {
             ..RunOptions::default()
         };
         let run = Control { cancelled: &cancelled, workers: None, steps: None, tap: Some(&tap), ..control };
-        match self.again(options, run) {
+        let ended = self.again(options, run);
+        *checkpoints = tap.take_checkpoints();
+        match ended {
             Err(Cancelled) if !tap.is_complete() => Err(Cancelled),
             _ => Ok(tap.take()),
         }
@@ -72,7 +75,7 @@ impl Prepared {
         control: Control<'_>,
     ) -> Result<RunResult, Cancelled> {
         let nothing = Window { from: u64::MAX, until: u64::MAX, max_bytes: 0 };
-        let tap = Tap::new(Arc::clone(layout), self.grid(), nothing, Arc::clone(edits));
+        let tap = Tap::new(Arc::clone(layout), self.grid(), nothing, Arc::clone(edits), Checkpoints::none());
         let checks = Checks { uninitialized: false, ..self.options.checks };
         let options = RunOptions { checks, ..RunOptions::default() };
         self.again(options, Control { workers: None, steps: None, tap: Some(&tap), ..control })
@@ -81,6 +84,9 @@ impl Prepared {
 
 /// Steps of a window of the recording, unless a caller wants another size.
 const WINDOW: u64 = 1 << 14;
+
+/// Steps between two checkpoints, at least: a run takes some milliseconds for them.
+const CHECKPOINT: u64 = 1 << 16;
 
 /// How much a search records when it comes to a window that is not kept.
 #[derive(Clone, Copy)]
@@ -100,20 +106,41 @@ impl Reach {
     }
 }
 
+/// Whether steps with a summary may have what a search looks for.
+type MayHave<'a> = dyn Fn(Range<u64>, &Summary) -> bool + 'a;
+
+/// What a search looks for.
+#[derive(Clone, Copy)]
+pub struct Search<'a> {
+    pub may_have: &'a MayHave<'a>,
+    /// Whether the search gets the state before each event.
+    pub needs_state: bool,
+}
+
+impl Search<'static> {
+    /// Every event, without states.
+    pub fn all() -> Search<'static> {
+        Search { may_have: &|_, _| true, needs_state: false }
+    }
+}
+
 /// A launch that has run, and the windows of it that were recorded.
 pub struct Replay {
     pub prepared: Prepared,
     pub result: Arc<RunResult>,
     /// The one that was used last is first.
     windows: VecDeque<Recording>,
-    /// The warps of windows, by their first step, even if they are no longer kept: searches skip windows without their warp.
-    warps: FxHashMap<u64, Arc<[u32]>>,
+    /// Summaries of windows, by their first step, even if they are no longer kept: searches skip windows that cannot have what
+    /// they look for.
+    summaries: FxHashMap<u64, Summary>,
     /// A step after the last one of warps, as far as known.
     ends: FxHashMap<u32, u64>,
     layout: Arc<Layout>,
     steps: u64,
     window_steps: u64,
     max_bytes: usize,
+    /// Where a run for a window goes on instead of starting. All are before the first edit.
+    checkpoints: Checkpoints,
     /// What a user has changed, in order of the steps.
     edits: Arc<[Edit]>,
     /// The last question about a write, with its answer.
@@ -129,21 +156,24 @@ impl Replay {
             prepared,
             result,
             windows: VecDeque::new(),
-            warps: FxHashMap::default(),
+            summaries: FxHashMap::default(),
             ends: FxHashMap::default(),
             layout,
             steps,
             window_steps: WINDOW,
             max_bytes,
+            checkpoints: Checkpoints::new(CHECKPOINT, max_bytes / 8),
             edits: Arc::default(),
             last_asked: None,
         }
     }
 
-    /// The same launch, recorded in windows of this many steps.
+    /// The same launch, recorded in windows of this many steps, with as many between checkpoints.
     #[must_use]
     pub fn in_windows_of(self, steps: u64) -> Replay {
-        Replay { window_steps: steps.max(1), ..self }
+        let window_steps = steps.max(1);
+        let checkpoints = Checkpoints::new(window_steps, self.max_bytes / 8);
+        Replay { window_steps, checkpoints, ..self }
     }
 
     /// The number of steps of the launch.
@@ -177,7 +207,7 @@ impl Replay {
         (self.result, self.edits, self.last_asked) = (result, edits, None);
         self.ends.clear();
         self.windows.retain(|window| window.steps().end < edit.before);
-        self.warps.retain(|first, _| first + self.window_steps < edit.before);
+        self.summaries.retain(|first, _| first + self.window_steps < edit.before);
         Ok(())
     }
 
@@ -199,17 +229,16 @@ impl Replay {
             self.windows.push_front(window);
         } else {
             let window = self.record(step, *reach, control)?;
-            let (steps, warps) = (window.steps(), Arc::<[u32]>::from(window.warps()));
+            let steps = window.steps();
             let each = window.bytes() as u64 * self.window_steps / (steps.end - steps.start).max(1);
             let most = (self.max_bytes / 8) as u64 / each.max(1);
             reach.windows = (2 * reach.windows).min(most).max(1);
             self.ends.extend(window.ends());
-            let ends = |first: &u64| self.steps.min(first + self.window_steps);
-            let whole = steps.clone().step_by(self.window_steps as usize);
-            for first in
-                whole.filter(|first| first.is_multiple_of(self.window_steps) && steps.end >= ends(first))
-            {
-                self.warps.entry(first).or_insert_with(|| Arc::clone(&warps));
+            let mut first = steps.start.next_multiple_of(self.window_steps);
+            while first < steps.end && steps.end >= self.steps.min(first + self.window_steps) {
+                let end = first + self.window_steps;
+                self.summaries.entry(first).or_insert_with(|| window.summary(first..end));
+                first = end;
             }
             self.windows.iter().for_each(Recording::forget_index);
             self.windows.push_front(window);
@@ -221,7 +250,7 @@ impl Replay {
     /// Drops the windows that do not fit in memory, the one that was used last excepted. The rest of the memory is for the next
     /// one, for what the allocator adds, and for the launch itself.
     fn drop_windows(&mut self) {
-        let (mut bytes, max) = (0, self.max_bytes / 8 * 5);
+        let (mut bytes, max) = (0, self.max_bytes / 2);
         let fit = self.windows.iter().take_while(|window| {
             bytes += window.bytes();
             bytes <= max
@@ -230,7 +259,7 @@ impl Replay {
         self.windows.truncate(kept);
     }
 
-    fn record(&self, step: u64, reach: Reach, control: Control<'_>) -> Result<Recording, Cancelled> {
+    fn record(&mut self, step: u64, reach: Reach, control: Control<'_>) -> Result<Recording, Cancelled> {
         let within = step.min(self.steps.saturating_sub(1));
         let first = within - within % self.window_steps;
         let further = (reach.windows - 1) * self.window_steps;
@@ -243,7 +272,13 @@ impl Replay {
         let mut back = self.window_steps;
         loop {
             let window = Window { from, until, max_bytes: self.max_bytes };
-            let window = self.prepared.record_with(&self.layout, window, &self.edits, control)?;
+            let window = self.prepared.record_with(
+                &self.layout,
+                window,
+                &self.edits,
+                &mut self.checkpoints,
+                control,
+            )?;
             if self.has(&window, step) || from == within {
                 return Ok(window);
             }
@@ -289,14 +324,16 @@ impl Replay {
         &mut self,
         from: u64,
         control: Control<'_>,
-        needs_state: bool,
+        search: Search<'_>,
         mut visit: impl FnMut(&Event<'_>, &State) -> ControlFlow<B>,
     ) -> Result<Option<B>, Cancelled> {
         let none = State::default();
         let first = from;
-        self.search_forward(None, from, control, |recording, from| match needs_state {
-            true => recording.forward_with_state(from, from != first, &mut visit),
-            false => recording.forward(from, |event| visit(event, &none)),
+        self.search_forward((None, search.may_have), from, control, |recording, from| {
+            match search.needs_state {
+                true => recording.forward_with_state(from, from != first, &mut visit),
+                false => recording.forward(from, |event| visit(event, &none)),
+            }
         })
     }
 
@@ -311,15 +348,17 @@ impl Replay {
         control: Control<'_>,
         mut visit: impl FnMut(&Event<'_>) -> ControlFlow<B>,
     ) -> Result<Option<B>, Cancelled> {
-        self.search_forward(Some(warp), from, control, |recording, from| {
+        let has_warp = |_: Range<u64>, summary: &Summary| summary.has_warp(warp);
+        self.search_forward((Some(warp), &has_warp), from, control, |recording, from| {
             recording.forward_of(warp, from, &mut visit)
         })
     }
 
-    /// Searches one window after the other, except those that are known to have no step of `warp`.
+    /// Searches one window after the other, except those whose summaries rule it out, up to the end of a warp if it is one of its
+    /// steps.
     fn search_forward<T>(
         &mut self,
-        warp: Option<u32>,
+        (warp, may_have): (Option<u32>, &MayHave<'_>),
         mut from: u64,
         control: Control<'_>,
         mut search: impl FnMut(&Recording, u64) -> Option<T>,
@@ -329,7 +368,7 @@ impl Replay {
             if warp.and_then(|warp| self.ends.get(&warp)).is_some_and(|end| *end <= from) {
                 break;
             }
-            if self.lacks(warp, from) {
+            if self.rules_out(from, may_have) {
                 from += self.window_steps;
                 continue;
             }
@@ -343,10 +382,10 @@ impl Replay {
         Ok(None)
     }
 
-    /// Whether a whole window from a step on is known to have no step of the warp.
-    fn lacks(&self, warp: Option<u32>, from: u64) -> bool {
-        let known = warp.zip(self.warps.get(&from));
-        known.is_some_and(|(warp, warps)| warps.binary_search(&warp).is_err())
+    /// Whether the summary of a window that begins with a step is known, and rules out what is searched.
+    fn rules_out(&self, first: u64, may_have: &MayHave<'_>) -> bool {
+        let summary = self.summaries.get(&first);
+        summary.is_some_and(|summary| !may_have(first..first + self.window_steps, summary))
     }
 
     /// The last step before one for which `visit` gives something, with the state before it if that is needed.
@@ -357,11 +396,11 @@ impl Replay {
         &mut self,
         before: u64,
         control: Control<'_>,
-        needs_state: bool,
+        search: Search<'_>,
         mut visit: impl FnMut(&Event<'_>, &State) -> Option<B>,
     ) -> Result<Option<B>, Cancelled> {
         let none = State::default();
-        self.search_back(None, before, control, |recording, before| match needs_state {
+        self.search_back(search.may_have, before, control, |recording, before| match search.needs_state {
             true => recording.backward_with_state(before, &mut visit),
             false => recording.backward(before, |event| flow(visit(event, &none))),
         })
@@ -378,7 +417,7 @@ impl Replay {
         control: Control<'_>,
         mut visit: impl FnMut(&Event<'_>) -> Option<B>,
     ) -> Result<Option<B>, Cancelled> {
-        self.search_back(Some(warp), before, control, |recording, before| {
+        self.search_back(&|_, summary| summary.has_warp(warp), before, control, |recording, before| {
             recording.backward_of(warp, before, |event| flow(visit(event)))
         })
     }
@@ -398,7 +437,9 @@ impl Replay {
             return Ok(site);
         }
         let found = self
-            .search_back(None, before, control, |recording, before| recording.last_write(place, before))?
+            .search_back(&|_, summary| summary.may_write(place), before, control, |recording, before| {
+                recording.last_write(place, before)
+            })?
             .flatten();
         let site = match found {
             Some(site) if site.is_late && site.statement != EDIT => {
@@ -426,10 +467,10 @@ impl Replay {
         Ok(self.window(step, control)?.late(step, of))
     }
 
-    /// Searches one window after the other, the last one first, except those that are known to have no step of `warp`.
+    /// Searches one window after the other, the last one first, except those whose summaries rule it out.
     fn search_back<T>(
         &mut self,
-        warp: Option<u32>,
+        may_have: &MayHave<'_>,
         before: u64,
         control: Control<'_>,
         mut search: impl FnMut(&Recording, u64) -> Option<T>,
@@ -437,7 +478,7 @@ impl Replay {
         let (mut before, mut within, mut reach) = (before, before, Reach::backwards());
         loop {
             let first = within - within % self.window_steps;
-            let start = match self.lacks(warp, first) {
+            let start = match self.rules_out(first, may_have) {
                 true => first,
                 false => {
                     let window = self.reach(within, &mut reach, control)?;
@@ -452,6 +493,20 @@ impl Replay {
             }
             (before, within) = (start, start - 1);
         }
+    }
+
+    /// How often a warp has visited a statement up to a step, this one included.
+    ///
+    /// # Errors
+    /// When the caller cancels the run that a distant step takes.
+    pub fn visits(
+        &mut self,
+        warp: u32,
+        statement: StatementId,
+        step: u64,
+        control: Control<'_>,
+    ) -> Result<u64, Cancelled> {
+        Ok(self.window(step, control)?.visits(warp, statement, step))
     }
 
     /// The step of a visit of a statement by a warp, counted from 1; the last visit if it is `None`.

@@ -6,6 +6,7 @@
 mod after_fault;
 mod barrier;
 pub mod block;
+mod checkpoint;
 pub mod cluster;
 pub mod cluster_barrier;
 mod deadlock;

@@ -47,6 +47,22 @@ pub struct RunState {
     max: usize,
 }
 
+/// The copy has neither what looks at the run nor what decides its order.
+impl Clone for RunState {
+    fn clone(&self) -> RunState {
+        RunState {
+            findings: self.findings.clone(),
+            seen: self.seen.clone(),
+            races: RaceContext::default(),
+            sanitizer: None,
+            further: None,
+            scheduler: None,
+            order_log: None,
+            ..*self
+        }
+    }
+}
+
 impl RunState {
     pub fn new(options: &RunOptions, sanitizer: Option<Box<Sanitizer>>) -> RunState {
         let limits = &options.limits;

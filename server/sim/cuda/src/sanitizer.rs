@@ -93,7 +93,7 @@ use crate::grown::grown;
 use crate::inactive_sources::InactiveSources;
 use crate::order::{Order, SpecialOrder};
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct ClusterSanitizer {
     clock: ClusterClock,
     /// Bytes of shared memory of each block.
@@ -112,7 +112,7 @@ pub struct ClusterSanitizer {
     relaxed_waits: FxHashMap<u32, u32>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct BlockSanitizer {
     clock: BlockClock,
     locals: Vec<LocalShadow>,

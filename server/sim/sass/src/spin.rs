@@ -9,7 +9,7 @@ use super::registers::Registers;
 /// Backward branches before states are compared.
 const PATIENCE: u64 = 256;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct SpinWatch {
     detector: SpinDetector<(Machine, Registers), PATIENCE, 1>,
     /// The row that differed last. A comparison starts with it and nearly always ends there.

@@ -11,7 +11,7 @@ use super::program::{Cell, Named, Program};
 use super::register_values::RegisterReader;
 use super::registers::Registers;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ValueTracer(pub(crate) VisitTracer);
 
 impl ValueTracer {

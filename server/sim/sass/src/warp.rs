@@ -31,6 +31,7 @@ pub(crate) struct RunContext<'a> {
     pub(crate) undefined: &'a mut UndefinedMemory,
 }
 
+#[derive(Clone)]
 pub(crate) struct Warp {
     pub(crate) id: WarpId,
     pub(crate) position: WarpPosition,

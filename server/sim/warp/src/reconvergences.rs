@@ -3,7 +3,7 @@
 use crate::trace::{Mask, Reconvergence, StatementId};
 
 /// The reconvergences of one warp.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ReconvergenceList {
     found: Vec<Reconvergence>,
     /// Bytes left for further entries.

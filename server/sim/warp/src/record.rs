@@ -211,6 +211,18 @@ impl Recorder {
         visits.sums.count + open
     }
 
+    /// The statements that were visited, with the numbers of their visits.
+    #[cold]
+    pub fn visits(&self) -> Vec<(StatementId, u64)> {
+        let mut all = Vec::new();
+        for (range, visits) in self.runs.iter() {
+            let open = self.kept.get(range.start as usize).map_or(0, |kept| kept.open.repeat);
+            let count = visits.sums.count + open;
+            all.extend(range.filter(|_| count != 0).map(|statement| (StatementId(statement), count)));
+        }
+        all
+    }
+
     /// The lanes that have executed each statement.
     #[cold]
     pub fn executed(&self) -> Vec<Mask> {

@@ -8,6 +8,7 @@
 //! is the effect of an earlier statement, such as the result of a barrier or the bytes of an asynchronous copy.
 
 mod access;
+mod checkpoint;
 mod codec;
 mod edit;
 mod event;
@@ -15,15 +16,19 @@ mod layout;
 mod search;
 mod segments;
 mod state;
+mod statements;
+mod summary;
 mod tap;
 mod writer;
 
 pub use access::{Access, LateWrite, Space};
+pub use checkpoint::Checkpoints;
 pub use edit::{Change, DueChange, EDIT, Edit};
 pub use event::{Effects, Event, Row, Write};
 pub use layout::{Cell, CellId, Layout};
 pub use search::{Place, WriteSite};
 pub use segments::Recording;
 pub use state::{CellValue, State};
+pub use summary::Summary;
 pub use tap::{Tap, WarpTap};
 pub use writer::{PassedRegisters, Window};

@@ -19,7 +19,7 @@ pub(crate) struct FurtherFaults {
 }
 
 /// The lanes in which registers depend on skipped accesses.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct UnknownRegisters {
     general: Vec<Mask>,
     predicates: [Mask; PREDICATES],

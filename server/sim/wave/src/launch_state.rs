@@ -117,8 +117,8 @@ impl<'l> LaunchState<'l> {
 
     /// The step at which to poll the caller.
     pub(crate) fn next_pause(&self) -> u64 {
-        let begins = self.control.tap.and_then(Tap::begins).unwrap_or(u64::MAX);
-        (self.steps + POLL).min(begins.max(self.steps))
+        let next = self.control.tap.and_then(|tap| tap.next_pause(self.steps)).unwrap_or(u64::MAX);
+        (self.steps + POLL).min(next)
     }
 
     /// The recording that does not receive the steps yet.

@@ -77,7 +77,7 @@ pub(crate) enum Stop {
     Traced,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Wave<const W: usize> {
     pub(crate) index: u32,
     pub(crate) launched: Mask,

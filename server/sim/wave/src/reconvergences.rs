@@ -18,7 +18,7 @@ pub(super) struct WaitPoint {
 }
 
 /// The waiting groups of a wave, and its reconvergences so far.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Reconvergences {
     /// By frame index: whether a group waits for the next iteration, and its lanes.
     waiting: Vec<Vec<(bool, Mask)>>,

@@ -5,6 +5,7 @@
 //! suspended, and resumed when memory has changed since. When every remaining wave waits, waves whose loop
 //! may also end in another way (a time-out) continue. `in_schedule` has the other orders.
 
+mod checkpoint;
 mod in_schedule;
 
 use pulp::Arch;
@@ -73,6 +74,7 @@ enum WaveStatus {
     Exited,
 }
 
+#[derive(Clone)]
 struct Workgroup<const W: usize> {
     /// Its number in the order of the grid.
     number: u64,
@@ -80,6 +82,10 @@ struct Workgroup<const W: usize> {
     local: Vec<u8>,
     waves: Vec<(Wave<W>, WaveStatus)>,
     turns: Turns,
+    /// Whether it has not been suspended yet.
+    is_first_turn: bool,
+    /// The wave with which its turn goes on after a checkpoint.
+    resumed_at: usize,
     /// Present if checks are enabled.
     shadow: Option<GroupShadow>,
     /// How many of its waves the result lists.
@@ -177,8 +183,9 @@ impl<'l, const W: usize> Run<'l, W> {
     }
 
     fn run_in_order(&mut self) -> Result<(), RunEnd> {
-        for number in 0..self.launch.groups {
-            let group = self.group(number);
+        let mut resumed = self.resumed();
+        for number in self.started.saturating_sub(1)..self.launch.groups {
+            let group = resumed.take().unwrap_or_else(|| self.group(number));
             self.run_group(group)?;
             self.retry()?;
             if self.is_full() {
@@ -249,7 +256,8 @@ impl<'l, const W: usize> Run<'l, W> {
         let waves = waves.collect();
         let shadow = sanitizer.map(|sanitizer| sanitizer.group(launch.local_bytes, &launch.options.limits));
         let local = vec![0; launch.local_bytes];
-        Workgroup { number, id, local, waves, turns: Turns::default(), shadow, listed }
+        let (turns, is_first_turn, resumed_at) = (Turns::default(), true, 0);
+        Workgroup { number, id, local, waves, turns, is_first_turn, resumed_at, shadow, listed }
     }
 
     /// Runs a workgroup until it exits, blocks or is preempted. One that has not exited is suspended.
@@ -270,6 +278,7 @@ impl<'l, const W: usize> Run<'l, W> {
             self.collect(&mut group);
             return self.launch.group_done();
         }
+        group.is_first_turn = false;
         let at = self.suspended.partition_point(|(other, _)| other.number < group.number);
         self.suspended.insert(at, (group, self.launch.changes));
         Ok(())
@@ -281,7 +290,7 @@ impl<'l, const W: usize> Run<'l, W> {
         group.turns.choose_order(self.scheduler.as_deref_mut(), waves);
         loop {
             let mut progress = false;
-            for place in 0..waves {
+            for place in std::mem::take(&mut group.resumed_at)..waves {
                 let index = group.turns.member(place, waves);
                 let runs = match group.waves[index].1 {
                     WaveStatus::Ready | WaveStatus::Preempted => true,
@@ -371,6 +380,7 @@ impl<'l, const W: usize> Run<'l, W> {
             }
             self.launch.poll()?;
             self.begin_recording(group);
+            self.leave_checkpoint(group, index);
             if self.further.as_ref().is_some_and(|further| further.is_over) {
                 return Err(RunEnd::StepLimit);
             }
@@ -390,6 +400,7 @@ impl<'l, const W: usize> Run<'l, W> {
             for (wave, _) in &mut group.waves {
                 let id = WarpId { cta: group.id, warp: wave.index };
                 let (set, recorder) = (&self.launch.registers, &wave.recorder);
+                tap.visited(id, &recorder.visits());
                 wave.tracer = Some(Box::new(ValueTracer::joining(tap, id, program, set, recorder)));
             }
         }

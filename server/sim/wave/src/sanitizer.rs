@@ -41,14 +41,14 @@ pub(crate) struct Sanitizer {
     watch: Option<WatchedByte>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct GroupShadow {
     local: LocalShadow,
     /// Accesses before this time precede a barrier.
     barrier: u32,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct WaveShadow {
     written: WrittenRegisters,
     /// Accesses before this time happen before the wave's accesses.

@@ -11,7 +11,7 @@ use super::program::{Cell, Named, Program};
 use super::sanitizer::WrittenRegisters;
 use super::state::State;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ValueTracer {
     visits: VisitTracer,
     written: WrittenRegisters,

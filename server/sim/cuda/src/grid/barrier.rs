@@ -4,6 +4,7 @@ use super::pause::{Arrival, Votes};
 
 pub(super) const COUNT: usize = 16;
 
+#[derive(Clone)]
 pub(super) struct Barrier<W> {
     /// Arrived threads, as the hardware counts them.
     pub(super) arrived: u32,

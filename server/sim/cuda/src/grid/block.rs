@@ -47,6 +47,7 @@ enum WarpState {
     Ended,
 }
 
+#[derive(Clone)]
 pub struct Block<W: CudaWarp> {
     pub cta: [u32; 3],
     pub warps: Vec<W>,

@@ -29,6 +29,7 @@ enum State {
 /// The bytes of the widest access of a lane, which are aligned and so in one page of the shadow.
 const ROW: u32 = 16;
 
+#[derive(Clone)]
 pub struct Cluster<W: CudaWarp> {
     pub blocks: Vec<Block<W>>,
     states: Vec<State>,
@@ -121,8 +122,13 @@ impl<W: ClusterReports> Cluster<W> {
     /// Sends the steps of all warps to a recording from now on, after what they hold.
     pub(super) fn begin_recording(&mut self, launch: &W::Launch<'_>, tap: &Tap) {
         self.send_held(launch, tap);
-        let warps = self.blocks.iter_mut().flat_map(|block| &mut block.warps);
-        warps.for_each(|warp| warp.begin_recording(launch, tap));
+        for block in &mut self.blocks {
+            for index in 0..block.warps.len() {
+                let (id, warp) = (block.id(index), &mut block.warps[index]);
+                tap.visited(id, &warp.recorder().visits());
+                warp.begin_recording(launch, tap);
+            }
+        }
     }
 
     /// Sends what the warps and the shared memory hold to a recording.

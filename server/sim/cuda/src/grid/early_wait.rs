@@ -11,6 +11,7 @@ use crate::memory::polled::PolledValue;
 use crate::memory::spaces::Spaces;
 
 /// The first block that waits although all earlier ones have run, so that it waits for one that starts later.
+#[derive(Clone)]
 pub(super) struct EarlyWait {
     /// Where it waits.
     finding: Finding,

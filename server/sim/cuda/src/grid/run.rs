@@ -46,7 +46,14 @@ fn all_blocks<W: ClusterReports>(run: &mut SequentialBlocks<'_, '_, W>) -> Resul
             None => run.resume_suspended(),
         };
     }
-    for number in 0..run.launch.clusters() {
+    let mut first = 0;
+    if let Some(turn) = run.resumed() {
+        first = turn.number + 1;
+        if let Some(status) = run.first_turn(turn)? {
+            return Ok(status);
+        }
+    }
+    for number in first..run.launch.clusters() {
         if let Some(status) = run.next_cluster(number)? {
             return Ok(status);
         }

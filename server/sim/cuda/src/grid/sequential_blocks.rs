@@ -6,8 +6,7 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::launch_config::launched_lanes;
 use warplens_sim_warp::listing::Listing;
 use warplens_sim_warp::record::Recorder;
-use warplens_sim_warp::recording::Tap;
-use warplens_sim_warp::trace::{Cancelled, Control, Finding, Progress, RunResult, Status, WarpTrace};
+use warplens_sim_warp::trace::{Cancelled, Checks, Control, Finding, Progress, RunResult, Status, WarpTrace};
 
 use super::block::BlockPause;
 use super::cluster::{Cluster, ClusterReports, Polled};
@@ -38,10 +37,10 @@ pub(super) struct SequentialBlocks<'a, 'p, W: CudaWarp> {
     pub(super) suspended: Vec<(u64, Cluster<W>)>,
     /// Clusters that were suspended and are about to be resumed.
     resuming: VecDeque<(u64, Cluster<W>)>,
-    early_wait: Option<EarlyWait>,
+    pub(super) early_wait: Option<EarlyWait>,
     /// The suspended clusters that have not continued yet, and their bytes of host memory.
-    waiting: u64,
-    waiting_bytes: u64,
+    pub(super) waiting: u64,
+    pub(super) waiting_bytes: u64,
     /// Limit of the host memory of all clusters that have started and not ended, in bytes.
     pub(super) max_bytes: u64,
     /// Instructions of a cluster after which others run.
@@ -57,7 +56,18 @@ pub(super) struct SequentialBlocks<'a, 'p, W: CudaWarp> {
     /// How often the run has been polled.
     polls: u64,
     /// The step count of the next search for a proof that no warp can end.
-    search_at: u64,
+    pub(super) search_at: u64,
+}
+
+/// A turn of a cluster.
+#[derive(Clone)]
+pub(super) struct Turn<W: CudaWarp> {
+    pub(super) number: u64,
+    pub(super) cluster: Cluster<W>,
+    /// The step at which it began.
+    pub(super) began: u64,
+    /// Whether the cluster starts with it.
+    pub(super) is_first: bool,
 }
 
 /// What happened when each suspended cluster was resumed once.
@@ -76,7 +86,9 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         extra: W::Extra,
         control: Control<'a>,
     ) -> SequentialBlocks<'a, 'p, W> {
-        let is_awaited = launch.tap.is_some() && launch.recording().is_none();
+        // A run without checks needs the sanitizer once it sends its steps.
+        let checks_nothing = launch.options.checks == Checks::default();
+        let is_awaited = checks_nothing && launch.tap.is_some() && launch.recording().is_none();
         let mut sanitizer = if is_awaited { None } else { W::sanitizer(launch) };
         if let Some(sanitizer) = &mut sanitizer {
             sanitizer.declare_unwritten(&launch.uninitialized, spaces.launch.raw().0);
@@ -127,7 +139,14 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         }
         self.started = number + 1;
         let cluster = Cluster::new(self.launch, number, self.left.take(), self.launch.options.eager);
-        let status = self.run_cluster(number, cluster)?;
+        let turn = Turn { is_first: true, ..self.turn_of(number, cluster) };
+        self.first_turn(turn)
+    }
+
+    /// Continues the first turn of a cluster; returns a status if the run is over.
+    pub(super) fn first_turn(&mut self, turn: Turn<W>) -> Result<Option<Status>, Cancelled> {
+        let number = turn.number;
+        let status = self.continue_turn(turn)?;
         match &mut self.early_wait {
             Some(wait) => wait.observe(number, &self.grid.spaces),
             None => self.note_early_wait(false),
@@ -170,47 +189,60 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
     pub(super) fn run_cluster(
         &mut self,
         number: u64,
-        mut cluster: Cluster<W>,
+        cluster: Cluster<W>,
     ) -> Result<Option<Status>, Cancelled> {
-        let started_at = self.grid.state.steps;
-        self.grid.state.turn_end = started_at.saturating_add(self.turn);
+        let turn = self.turn_of(number, cluster);
+        self.continue_turn(turn)
+    }
+
+    /// A turn of a cluster that begins now.
+    fn turn_of(&mut self, number: u64, cluster: Cluster<W>) -> Turn<W> {
+        let began = self.grid.state.steps;
+        self.grid.state.turn_end = began.saturating_add(self.turn);
+        Turn { number, cluster, began, is_first: false }
+    }
+
+    fn continue_turn(&mut self, mut turn: Turn<W>) -> Result<Option<Status>, Cancelled> {
         loop {
+            let cluster = &mut turn.cluster;
             match cluster.run(self.launch, &mut self.grid) {
                 BlockPause::Due => {
                     let ended = self.poll()?;
                     if ended == Some(Status::StepLimit) {
-                        self.report_step_limit(&cluster);
+                        self.report_step_limit(cluster);
                     }
                     if self.measures_memory() {
                         cluster.measure();
                     }
-                    let status = ended.or_else(|| self.exceeds_memory(&cluster));
-                    if let Some(status) = status.or_else(|| self.stands_still(&mut cluster)) {
-                        self.collect(&mut cluster);
+                    let status = ended.or_else(|| self.exceeds_memory(cluster));
+                    if let Some(status) = status.or_else(|| self.stands_still(cluster)) {
+                        self.collect(cluster);
                         return Ok(Some(status));
                     }
-                    self.begin_recording(&mut cluster);
+                    self.begin_recording(cluster);
+                    self.leave_checkpoint(&mut turn);
+                    self.pause_for_recording();
                 }
                 BlockPause::Ended => {
                     self.blocks_done += cluster.blocks.len() as u64;
-                    self.collect(&mut cluster);
-                    self.left = Some(cluster);
+                    self.collect(cluster);
+                    self.left = Some(turn.cluster);
                     return Ok(None);
                 }
                 BlockPause::Stuck | BlockPause::TurnOver | BlockPause::Preempted(_) => {
-                    if cluster.bytes == 0 || self.grid.state.steps != started_at {
+                    if cluster.bytes == 0 || self.grid.state.steps != turn.began {
                         cluster.measure();
                     }
-                    let status = self.exceeds_memory(&cluster);
+                    let status = self.exceeds_memory(cluster);
                     (self.waiting, self.waiting_bytes) =
                         (self.waiting + 1, self.waiting_bytes + cluster.bytes);
-                    self.suspended.push((number, cluster));
+                    self.suspended.push((turn.number, turn.cluster));
                     return Ok(status);
                 }
                 BlockPause::Stopped(status) => {
-                    self.collect(&mut cluster);
+                    self.collect(cluster);
                     if status == Status::Faulted && self.keeps_findings {
-                        self.find_further_faults(cluster)?;
+                        self.find_further_faults(turn.cluster)?;
                     }
                     return Ok(Some(status));
                 }
@@ -228,7 +260,9 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
             return;
         }
         tap.begin(step);
-        self.grid.state.sanitizer = W::sanitizer(launch);
+        if self.grid.state.sanitizer.is_none() {
+            self.grid.state.sanitizer = W::sanitizer(launch);
+        }
         self.grid.spaces.send_held(tap);
         let others = self.suspended.iter_mut().chain(&mut self.resuming).map(|(_, cluster)| cluster);
         others.chain([running]).for_each(|cluster| cluster.begin_recording(launch, tap));
@@ -318,12 +352,21 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
             return Ok(Some(Status::StepLimit));
         }
         state.pause_at = (state.steps + W::SLICE).min(state.limit);
-        if let Some(first) = self.launch.tap.as_ref().and_then(Tap::begins)
-            && !W::pauses_matter(self.launch)
-        {
-            state.pause_at = state.pause_at.min(first.max(state.steps));
+        // Searches at the same steps whatever else the run pauses for.
+        if self.search_at > state.steps {
+            state.pause_at = state.pause_at.min(self.search_at);
         }
         Ok(None)
+    }
+
+    /// Lets the run pause in time for the recording.
+    pub(super) fn pause_for_recording(&mut self) {
+        let state = &mut self.grid.state;
+        if let Some(next) = self.launch.tap.as_ref().and_then(|tap| tap.next_pause(state.steps))
+            && !W::pauses_matter(self.launch)
+        {
+            state.pause_at = state.pause_at.min(next);
+        }
     }
 
     /// From time to time, searches for a proof that no warp can end although they change memory; the running cluster is not
@@ -333,7 +376,7 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         if state.steps < self.search_at {
             return None;
         }
-        self.search_at = 2 * state.steps;
+        self.search_at *= 2;
         if state.scheduler.is_some() || state.further.is_some() || self.started != self.launch.clusters() {
             return None;
         }

@@ -21,12 +21,12 @@ pub struct GridState<W: CudaWarp> {
     pub extra: W::Extra,
 }
 
-pub trait CudaWarp: Sized + Sync {
+pub trait CudaWarp: Clone + Send + Sync + 'static {
     type Launch<'p>: Deref<Target = GridLaunch> + Sync;
     /// What a run keeps besides memory, counters and findings. Blocks run in parallel only if they leave it unchanged.
-    type Extra: Clone + PartialEq + Sync;
+    type Extra: Clone + PartialEq + Send + Sync + 'static;
     /// What lanes that wait at a barrier need when they continue.
-    type Wait: Copy + Sync;
+    type Wait: Copy + Send + Sync + 'static;
 
     /// Instructions between two polls of the caller's control. Even if all of them are of the most expensive kind, they take
     /// only a few milliseconds.

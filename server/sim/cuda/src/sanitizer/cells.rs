@@ -71,5 +71,5 @@ pub(super) struct CellAccess {
 }
 
 /// The last accesses to tensor memory of a cluster, by statement, warp and cells.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct CellAccesses(pub(super) Vec<CellAccess>);

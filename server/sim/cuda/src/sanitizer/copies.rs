@@ -101,7 +101,7 @@ impl Commit {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Copies {
     pub(super) begun: Vec<PendingCopy>,
     /// Completed copies that the block whose memory they access may not know to be complete.

@@ -3,7 +3,7 @@
 use super::happens_before::Arrival;
 
 /// The arrivals at one barrier.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Generations {
     pub(super) completed: u64,
     pub(super) running: Vec<Arrival>,

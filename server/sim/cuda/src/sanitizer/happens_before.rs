@@ -76,7 +76,7 @@ pub(super) struct HappensBefore {
     fences: Option<VectorClock>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct BlockClock {
     number: u32,
     /// The newest epoch when the block started; its own epochs are later.
@@ -94,7 +94,7 @@ pub(crate) struct BlockClock {
     warps: Vec<WarpClock>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct WarpClock {
     /// The current epoch; 0 if the next access starts one.
     epoch: u32,

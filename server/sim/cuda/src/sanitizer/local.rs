@@ -11,7 +11,7 @@ use crate::memory::zero_pages::ZeroPages;
 const PAGE: usize = 64;
 
 /// The shadow of one warp's local memory: a mask of lanes per byte.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct LocalShadow {
     written: ZeroPages<u32, PAGE>,
     /// The origins of stored undefined values, by word.

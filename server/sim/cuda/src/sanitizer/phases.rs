@@ -6,7 +6,7 @@ use super::happens_before::{Arrival, Thread};
 use super::vector_clock::VectorClock;
 
 /// What a phase needs.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Needs {
     pub(super) arrivals: Vec<Arrival>,
     pub(super) copies: Vec<Arrival>,
@@ -20,7 +20,7 @@ impl Needs {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Phases {
     pub(super) completed: u64,
     /// The epochs that stand for the completion of the last phase and of the one before; 0 if there is none.
@@ -45,5 +45,5 @@ pub(super) struct Phases {
 }
 
 /// The mbarriers of a cluster, by their offset in its shared memory.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Mbarriers(pub(super) FxHashMap<u64, Phases>);

@@ -27,7 +27,7 @@ struct RemoteAccess {
 }
 
 /// Accesses to the shared memory of blocks that have not exited.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct RemoteAccesses(Vec<RemoteAccess>);
 
 impl RemoteAccesses {

@@ -17,7 +17,7 @@ use crate::registers::lanes;
 /// Bytes of shadow per word or byte of memory.
 const CELL: u64 = (size_of::<Cell>() + 2 * size_of::<u32>()) as u64;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Shadow {
     pages: Vec<Page>,
     hidden: HiddenWrites,

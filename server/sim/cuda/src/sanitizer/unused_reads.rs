@@ -37,7 +37,7 @@ impl PassedOn {
 }
 
 /// The lanes of a block that used the values of such loads, by warp and number of the load.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct BlockUses(Vec<u32>);
 
 impl BlockUses {

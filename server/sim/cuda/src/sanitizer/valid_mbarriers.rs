@@ -13,7 +13,7 @@ pub(super) struct ValidMbarrier {
     pub(super) is_used: bool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct ValidMbarriers {
     /// By offset in the shared memory of the cluster.
     pub(super) objects: FxHashMap<u64, ValidMbarrier>,

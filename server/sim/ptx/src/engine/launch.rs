@@ -46,6 +46,7 @@ impl Deref for Launch<'_> {
 }
 
 /// A warp's position in the launch, as the special registers show it.
+#[derive(Clone)]
 pub(crate) struct Threads {
     pub(crate) ids: [PerLane<u32>; 3],
     pub(crate) grid: [u32; 3],

@@ -36,7 +36,7 @@ enum RegisterUse {
     Sum(u32),
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Products {
     /// In flight, oldest first.
     pub(crate) pending: Vec<Pending>,

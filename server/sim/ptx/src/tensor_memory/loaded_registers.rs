@@ -9,7 +9,7 @@ use warplens_sim_cuda::sanitizer::products::Misuse;
 use crate::program::{Function, Op, RegisterSlot, TensorMemoryOp, TensorOp};
 
 /// By register, the statement that loads it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct LoadedRegisters(FxHashMap<RegisterSlot, u32>);
 
 impl LoadedRegisters {

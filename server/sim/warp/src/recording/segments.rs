@@ -11,6 +11,7 @@ use super::codec::Reader;
 use super::event::Event;
 use super::layout::Layout;
 use super::state::State;
+use super::statements::Statements;
 use crate::ids::{Mask, StatementId};
 
 /// Consecutive steps, and the state before the first of them.
@@ -21,14 +22,16 @@ pub(super) struct Segment {
     pub(super) state: State,
     /// The warps of the steps, in ascending order once the segment is complete.
     pub(super) warps: Vec<u32>,
+    pub(super) statements: Statements,
 }
 
 impl Segment {
     /// A step of a warp follows.
-    pub(super) fn add_warp(&mut self, warp: u32) {
+    pub(super) fn add_step(&mut self, warp: u32, statement: StatementId) {
         if self.warps.last() != Some(&warp) {
             self.warps.push(warp);
         }
+        self.statements.add(statement);
     }
 
     pub(super) fn complete(&mut self) {
@@ -91,6 +94,8 @@ pub struct Recording {
     /// The state before the end.
     pub(super) last: State,
     ends: FxHashMap<u32, u64>,
+    /// How often warps have visited statements before the first step.
+    visits: FxHashMap<(u32, StatementId), u64>,
     /// The events of the segments that were searched last, the latest first: searches backwards often stay in a few.
     index: RefCell<VecDeque<(usize, Arc<[Indexed]>)>>,
 }
@@ -101,8 +106,22 @@ impl Recording {
         segments: Vec<Segment>,
         (end, bytes): (u64, usize),
         (last, ends): (State, FxHashMap<u32, u64>),
+        visits: FxHashMap<(u32, StatementId), u64>,
     ) -> Recording {
-        Recording { layout, segments, end, bytes, last, ends, index: RefCell::default() }
+        Recording { layout, segments, end, bytes, last, ends, visits, index: RefCell::default() }
+    }
+
+    /// How often a warp has visited a statement up to a step, this one included.
+    pub fn visits(&self, warp: u32, statement: StatementId, step: u64) -> u64 {
+        let mut count = self.visits.get(&(warp, statement)).copied().unwrap_or(0);
+        self.forward_of(warp, self.steps().start, |event| {
+            if event.step > step {
+                return ControlFlow::Break(());
+            }
+            count += u64::from(event.statement == statement);
+            ControlFlow::Continue(())
+        });
+        count
     }
 
     /// About how many bytes the recording takes.
@@ -118,14 +137,6 @@ impl Recording {
     /// For warps that have ended by the end of the recording: a step of the launch after their last one.
     pub fn ends(&self) -> &FxHashMap<u32, u64> {
         &self.ends
-    }
-
-    /// The warps of the steps, in ascending order.
-    pub fn warps(&self) -> Vec<u32> {
-        let mut warps: Vec<u32> = self.segments.iter().flat_map(|segment| &segment.warps).copied().collect();
-        warps.sort_unstable();
-        warps.dedup();
-        warps
     }
 
     /// The recorded steps.

@@ -13,6 +13,11 @@ use crate::lane_iter::lanes;
 /// Bytes of a page.
 const PAGE: u64 = 64;
 
+/// The page with an address.
+pub(super) fn page_of(address: u64) -> u64 {
+    address / PAGE
+}
+
 /// A register in every lane.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CellValue {
@@ -115,6 +120,34 @@ impl State {
     pub(super) fn shares_cell(&self, other: &State, warp: u32, cell: CellId) -> bool {
         let value = |state: &State| state.shared_cell(warp, cell).map(Arc::as_ptr);
         value(self) == value(other)
+    }
+
+    /// The registers of warps that were written between this state and a later one, in order. The states share all others.
+    pub(super) fn cells_written_until(&self, later: &State) -> Vec<(u32, CellId)> {
+        let pointer = |cell: Option<&Option<Arc<CellValue>>>| cell.and_then(Option::as_ref).map(Arc::as_ptr);
+        let mut cells = Vec::new();
+        for (warp, now) in (0..).zip(&later.warps) {
+            let Some(now) = now else { continue };
+            let before = self.warps.get(warp as usize).and_then(Option::as_ref);
+            if before.is_some_and(|before| Arc::ptr_eq(before, now)) {
+                continue;
+            }
+            let held = |number: usize| pointer(before.and_then(|before| before.get(number)));
+            let written = (0..now.len()).filter(|number| pointer(now.get(*number)) != held(*number));
+            cells.extend(written.map(|number| (warp, CellId(number as u32))));
+        }
+        cells
+    }
+
+    /// The pages that were written between this state and a later one, in order. The states share all others.
+    pub(super) fn pages_written_until(&self, later: &State) -> Vec<(Space, u64, u64)> {
+        let is_shared = |page: &(Space, u64, u64), now: &Arc<Page>| {
+            self.pages.get(page).is_some_and(|before| Arc::ptr_eq(before, now))
+        };
+        let written = later.pages.iter().filter(|(page, now)| !is_shared(page, now));
+        let mut pages: Vec<_> = written.map(|(page, _)| *page).collect();
+        pages.sort_unstable();
+        pages
     }
 
     /// About how many bytes a copy has that shares all registers and pages.

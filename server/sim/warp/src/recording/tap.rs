@@ -1,10 +1,12 @@
 //! How a run sends its steps to a recording.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::access::{Access, LateWrite, Space};
+use super::checkpoint::Checkpoints;
 use super::edit::{DueChange, Edit};
 use super::layout::Layout;
 use super::segments::Recording;
@@ -31,13 +33,22 @@ impl fmt::Debug for Tap {
 }
 
 impl Tap {
-    /// Records the steps of a window of a run that a user changes. The edits are in order of their steps.
-    pub fn new(layout: Arc<Layout>, grid: [u32; 3], window: Window, edits: Arc<[Edit]>) -> Tap {
+    /// Records the steps of a window of a run that a user changes. The edits are in order of their steps. The run may go on from a
+    /// checkpoint of an earlier one, and adds others.
+    pub fn new(
+        layout: Arc<Layout>,
+        grid: [u32; 3],
+        window: Window,
+        edits: Arc<[Edit]>,
+        checkpoints: Checkpoints,
+    ) -> Tap {
         // The run begins to send steps at the end of straight-line code, which has at most all statements.
         let margin = 64 + layout.statements();
         let first = edits.first().map_or(window.from, |edit| window.from.min(edit.before));
         let begins = first.saturating_sub(margin);
-        let writer = Mutex::new(Writer::new(layout, grid, window, edits));
+        let mut writer = Writer::new(layout, grid, window, edits);
+        writer.go_on_before(begins, checkpoints);
+        let writer = Mutex::new(writer);
         Tap(Arc::new(Shared { begins, is_on: AtomicBool::new(begins == 0), writer }))
     }
 
@@ -73,6 +84,11 @@ impl Tap {
         self.with(|writer| writer.holds_bytes(at, initial, bytes));
     }
 
+    /// How often a warp has visited statements when the run begins to send its steps.
+    pub fn visited(&self, warp: WarpId, visits: &[(StatementId, u64)]) {
+        self.with(|writer| writer.visited(warp, visits));
+    }
+
     /// A warp has ended; `step` is the number of the next step of the launch.
     pub fn ended(&self, warp: WarpId, step: u64) {
         self.with(|writer| writer.ended(warp, step));
@@ -92,6 +108,39 @@ impl Tap {
     /// The number of a warp in the launch.
     pub fn number(&self, warp: WarpId) -> u32 {
         self.with(|writer| writer.number(warp))
+    }
+
+    /// The run at the checkpoint where this one goes on; `None` at the start of the launch.
+    pub fn resumed<M: Clone + 'static>(&self) -> Option<M> {
+        self.with(|writer| writer.resumed().and_then(|machine| machine.downcast_ref().cloned()))
+    }
+
+    /// The step from which on the run should leave a checkpoint, if it does not send its steps yet.
+    pub fn next_checkpoint(&self) -> Option<u64> {
+        (!self.is_on()).then(|| self.with(|writer| writer.checkpoints.next()))
+    }
+
+    /// The next step after this one at which the run should pause for a checkpoint, or from which on to begin sending its steps, if it
+    /// does not send them yet.
+    pub fn next_pause(&self, step: u64) -> Option<u64> {
+        let checkpoint = self.next_checkpoint().filter(|next| *next > step);
+        Some(self.begins()?.max(step).min(checkpoint.unwrap_or(u64::MAX)))
+    }
+
+    /// Whether a checkpoint of about this size fits; if not, the run leaves none.
+    pub fn admits_checkpoint(&self, bytes: u64) -> bool {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        self.with(|writer| writer.checkpoints.admit(bytes))
+    }
+
+    /// Leaves a checkpoint of about `bytes` bytes. Another run can go on with the machine.
+    pub fn leave_checkpoint(&self, step: u64, bytes: u64, machine: impl Any + Send + Sync) {
+        self.with(|writer| writer.leave_checkpoint(step, bytes as usize, Box::new(machine)));
+    }
+
+    /// The checkpoints, those of earlier runs too.
+    pub fn take_checkpoints(&self) -> Checkpoints {
+        self.with(|writer| std::mem::replace(&mut writer.checkpoints, Checkpoints::none()))
     }
 
     /// Whether the window has been recorded, so that the run may end.

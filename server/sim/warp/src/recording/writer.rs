@@ -1,11 +1,13 @@
 //! Writes a recording while the run goes on.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 use super::access::{Access, LateWrite, Space};
+use super::checkpoint::{Checkpoint, Checkpoints, Held};
 use super::codec::{self, Previous};
 use super::edit::{DueChange, EDIT, Edit};
 use super::event::{Event, Row, Write};
@@ -76,6 +78,8 @@ pub(super) struct Writer {
     /// Bytes of the state at the start of the window.
     base: usize,
     end: Option<u64>,
+    /// How often warps have visited statements before the window.
+    visits: FxHashMap<(u32, StatementId), u64>,
     /// The step after the last one of warps that have ended.
     ends: FxHashMap<u32, u64>,
     /// In order of their steps.
@@ -84,6 +88,9 @@ pub(super) struct Writer {
     recorded_edits: usize,
     /// The recorded ones that the run still has to make.
     due_edits: Vec<usize>,
+    pub(super) checkpoints: Checkpoints,
+    /// Where the run goes on.
+    resumed: Option<Arc<Checkpoint>>,
     /// Reused for the parts of an event.
     writes: Vec<u8>,
     accesses: Vec<u8>,
@@ -103,13 +110,34 @@ impl Writer {
             held: 0,
             base: 0,
             end: None,
+            visits: FxHashMap::default(),
             ends: FxHashMap::default(),
             edits,
             recorded_edits: 0,
             due_edits: Vec::new(),
+            checkpoints: Checkpoints::none(),
+            resumed: None,
             writes: Vec::new(),
             accesses: Vec::new(),
         }
+    }
+
+    /// The run goes on at the last checkpoint before a step.
+    pub(super) fn go_on_before(&mut self, step: u64, checkpoints: Checkpoints) {
+        self.resumed = checkpoints.before(step).cloned();
+        self.checkpoints = checkpoints;
+        if let Some(Held { state, bytes, ends }) = self.resumed.as_ref().map(|resumed| resumed.held.clone()) {
+            (self.state, self.held, self.ends) = (state, bytes, ends);
+        }
+    }
+
+    pub(super) fn resumed(&self) -> Option<&(dyn Any + Send + Sync)> {
+        self.resumed.as_ref().map(|resumed| &*resumed.machine)
+    }
+
+    pub(super) fn leave_checkpoint(&mut self, step: u64, bytes: usize, machine: Box<dyn Any + Send + Sync>) {
+        let held = Held { state: self.state.clone(), bytes: self.held, ends: self.ends.clone() };
+        self.checkpoints.add(step, bytes, machine, held);
     }
 
     /// The number of a warp in the launch.
@@ -157,6 +185,11 @@ impl Writer {
         bytes: &[u8],
     ) {
         self.held += self.state.differs((space, owner, address), initial, bytes);
+    }
+
+    pub(super) fn visited(&mut self, warp: WarpId, visits: &[(StatementId, u64)]) {
+        let number = self.number(warp);
+        self.visits.extend(visits.iter().map(|(statement, count)| ((number, *statement), *count)));
     }
 
     pub(super) fn ended(&mut self, warp: WarpId, step: u64) {
@@ -314,12 +347,14 @@ impl Writer {
             };
             codec::put_event(&mut open.bytes, &mut self.previous, &event);
             if !is_late {
-                open.add_warp(warp);
+                open.add_step(warp, statement);
             }
         } else if self.step == 0 && self.window.from == 0 && self.end.is_none() {
             // The first event: the state before it is empty.
             self.open = Some(Segment::default());
             return self.put(step);
+        } else if self.end.is_none() && !is_late {
+            *self.visits.entry((warp, statement)).or_default() += 1;
         }
         if !is_late {
             self.step += 1;
@@ -364,7 +399,9 @@ impl Writer {
         let end = self.end.unwrap_or(self.step);
         let last = std::mem::take(&mut self.state);
         let ends = std::mem::take(&mut self.ends);
-        Recording::new(Arc::clone(&self.layout), segments, (end, self.base + self.held), (last, ends))
+        let visits = std::mem::take(&mut self.visits);
+        let bytes = self.base + self.held + 32 * visits.len();
+        Recording::new(Arc::clone(&self.layout), segments, (end, bytes), (last, ends), visits)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Scheduler;
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Turns {
     current: usize,
     /// In a run under a schedule: the members, the one that runs first at the front.

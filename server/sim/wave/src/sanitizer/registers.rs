@@ -8,7 +8,7 @@ use warplens_sim_warp::trace::Mask;
 use super::super::op::PREDICATES;
 use super::super::program::{Cell, Named};
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct WrittenRegisters {
     general: Vec<Mask>,
     predicates: [Mask; PREDICATES],

@@ -70,7 +70,7 @@ struct WordShadow {
 const PAGE: usize = 256;
 
 /// The words of local memory, up to the shadow limit, in pages. A page that nothing has accessed takes no memory.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct LocalShadow {
     pages: Vec<Option<Box<[WordShadow; PAGE]>>>,
 }

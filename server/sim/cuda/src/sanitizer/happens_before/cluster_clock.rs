@@ -11,7 +11,7 @@ use crate::grown::grown;
 use crate::order::Scope;
 use crate::registers::lanes;
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ClusterClock {
     blocks: Vec<u32>,
     ended: usize,
@@ -39,7 +39,7 @@ struct BlockEpochs {
     warps: Vec<u32>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct RelaxedArrivals {
     /// Block, warp and lanes.
     threads: Vec<(u32, u32, u32)>,

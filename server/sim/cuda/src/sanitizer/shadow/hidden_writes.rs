@@ -11,7 +11,7 @@ use crate::sanitizer::stamp::Stamp;
 const MOST: usize = 1 << 16;
 
 /// By the first byte of the cell. Few cells have one: after a barrier the weak write needs no attention.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct HiddenWrites(FxHashMap<u64, Stamp>);
 
 impl HiddenWrites {

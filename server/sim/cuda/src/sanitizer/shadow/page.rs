@@ -24,7 +24,7 @@ pub(super) struct CellMut<'p> {
     pub(super) shortcut: &'p mut u32,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) enum Page {
     #[default]
     Absent,
@@ -34,6 +34,7 @@ pub(super) enum Page {
 
 /// The cells of a page. Data that most loads need is stored in arrays of its own, so that rows of words can be checked
 /// together.
+#[derive(Clone)]
 pub(super) struct Cells<const N: usize> {
     pub(super) stamps: [Cell; N],
     /// The lanes that read the cell in the epoch of `read`.

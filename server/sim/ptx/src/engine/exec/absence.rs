@@ -11,7 +11,7 @@ use crate::program::{Function, Guard, Instruction, Op};
 
 const EVENTS: usize = 8;
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct DivergenceLog {
     events: [Divergence; EVENTS],
     next: usize,

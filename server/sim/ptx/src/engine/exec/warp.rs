@@ -39,6 +39,7 @@ pub(crate) struct BarrierWait {
     pub(crate) frame: Slot,
 }
 
+#[derive(Clone)]
 pub(crate) struct Warp {
     pub(crate) id: WarpId,
     pub(crate) threads: Threads,
