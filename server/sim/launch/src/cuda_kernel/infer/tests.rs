@@ -59,7 +59,8 @@ fn arguments() {
         address_bytes: Some(8),
         ..CudaKernel::default()
     };
-    let access = |element, loaded| Some(Access { element, loaded, stored: !loaded, empty: None });
+    let access =
+        |element, loaded| Some(Access { element, loaded, stored: !loaded, multimem: false, empty: None });
     let part =
         |at, kind, access| Part { at, kind, access, table: None, is_compared: false, is_exponent: false };
     let params = vec![
