@@ -66,7 +66,8 @@ impl GroupRun<'_> {
         if warning.kind == FindingKind::AbsentMembers {
             let places = self.groups.places();
             warning.lanes &= !exiting(&places, &self.launch.program.functions[0], warning.lanes);
-            if warning.lanes == 0 {
+            let is_of_whole_warp = self.function.code[pc as usize].op.is_of_whole_warp();
+            if warning.lanes == 0 && !is_of_whole_warp {
                 return;
             }
             self.forget_inactive_sources();
@@ -81,7 +82,13 @@ impl GroupRun<'_> {
             if is_deadlock {
                 severity = Severity::Error;
             }
-            warning.message = absence::message(&at, &visit, is_deadlock);
+            warning.message = match warning.lanes {
+                0 => absence::exited(&at, executed),
+                _ => absence::message(&at, &visit, is_deadlock),
+            };
+            if warning.lanes == 0 {
+                warning.lanes = executed;
+            }
         }
         self.forget_inactive_sources();
         let statement = self.function.first_statement + pc;
