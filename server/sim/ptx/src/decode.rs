@@ -27,6 +27,7 @@ mod operands;
 mod order;
 mod passed_on;
 mod patterns;
+mod preconditions;
 mod rounded_stores;
 mod slot_table;
 mod specials;

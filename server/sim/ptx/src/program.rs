@@ -19,6 +19,7 @@ mod hammock;
 mod operation;
 mod order_points;
 mod patterns;
+mod precondition;
 mod quick;
 mod tables;
 mod tensor;
@@ -31,6 +32,7 @@ pub use guard::Guard;
 pub use hammock::{Hammock, Path};
 pub use operation::{Combining, CopyGroup, Instruction, Multimem, Op, SetTo, StackAction};
 pub use patterns::{Patterns, Update};
+pub use precondition::{LaneOperand, Precondition, Requirement, Window};
 pub use quick::Quick;
 pub(crate) use tables::Entry;
 pub use tables::{
@@ -126,6 +128,8 @@ pub struct Function {
     pub is_noreturn: bool,
     pub flow: Flow,
     pub orders: Vec<Order>,
+    /// By instruction.
+    pub preconditions: Vec<Box<[Precondition]>>,
     pub patterns: Patterns,
     pub uses_products: bool,
     /// Side tables for operations that need more than five slots.

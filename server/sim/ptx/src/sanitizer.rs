@@ -6,6 +6,7 @@ pub(crate) mod division;
 mod exchange;
 pub(crate) mod passing;
 mod patterns;
+pub(crate) mod preconditions;
 mod propagation;
 pub(crate) mod undefined;
 pub(crate) mod undefined_access;

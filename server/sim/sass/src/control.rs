@@ -1,6 +1,6 @@
 //! Control instructions: branches, tokens, convergence barriers, calls, exits, block barriers.
 
-use warplens_sim_cuda::grid::pause::{Arrival, ClusterAction, ClusterArrival};
+use warplens_sim_cuda::grid::pause::{Arrival, ArrivalForm, ClusterAction, ClusterArrival};
 use warplens_sim_cuda::registers::{FULL, WIDTH, lanes};
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
@@ -505,6 +505,7 @@ impl Warp {
         Err(Pause::Arrived(Arrival {
             number,
             count,
+            form: ArrivalForm::Unknown,
             mask: executed,
             arrived: if by_warp { self.live } else { executed },
             threads: if by_warp || executed == self.live { WIDTH as u32 } else { executed.count_ones() },

@@ -1,6 +1,6 @@
 //! The named barriers of a block: arrivals, waiting groups, completion.
 
-use super::pause::{Arrival, Votes};
+use super::pause::{Arrival, ArrivalForm, Votes};
 
 pub(super) const COUNT: usize = 16;
 
@@ -12,6 +12,8 @@ pub(super) struct Barrier<W> {
     pub(super) masks: Vec<u32>,
     /// Number of threads that must arrive, if the program specifies it.
     pub(super) expected: Option<u32>,
+    /// The form of the first arrival, and its statement.
+    form: Option<(ArrivalForm, u32)>,
     pub(super) waiting: Vec<Waiting<W>>,
     pub(super) votes: Votes,
 }
@@ -27,7 +29,7 @@ pub(super) struct Waiting<W = ()> {
 impl<W> Default for Barrier<W> {
     fn default() -> Self {
         let votes = Votes::default();
-        Barrier { arrived: 0, masks: Vec::new(), expected: None, waiting: Vec::new(), votes }
+        Barrier { arrived: 0, masks: Vec::new(), expected: None, form: None, waiting: Vec::new(), votes }
     }
 }
 
@@ -38,6 +40,7 @@ impl<W: Copy> Barrier<W> {
         self.masks.resize(warps, 0);
         self.masks[warp] |= arrival.arrived;
         self.expected = arrival.count.or(self.expected);
+        self.form.get_or_insert((arrival.form, statement));
         self.arrived += arrival.threads;
         self.votes.yes += arrival.yes.count_ones();
         self.votes.voters += mask.count_ones();
@@ -48,6 +51,12 @@ impl<W: Copy> Barrier<W> {
     pub(super) fn disagrees(&self, count: Option<u32>) -> Option<(u32, Option<u32>)> {
         let first = self.waiting.first()?;
         (self.expected != count).then_some((first.statement, self.expected))
+    }
+
+    /// The statement of an earlier arrival of another form.
+    pub(super) fn differs(&self, form: ArrivalForm) -> Option<(u32, ArrivalForm)> {
+        let (first, statement) = self.form?;
+        (first != form).then_some((statement, first))
     }
 
     /// Whether all required threads have arrived. Without a count, these are all threads of the block that have not exited.
@@ -89,5 +98,6 @@ impl<W: Copy> Barrier<W> {
         self.masks.clear();
         self.waiting.clear();
         (self.arrived, self.expected, self.votes) = (0, None, Votes::default());
+        self.form = None;
     }
 }

@@ -5,12 +5,12 @@ use std::ops::Range;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::schedule::{Switch, Turns};
-use warplens_sim_warp::trace::{Finding, Related, Status, WarpId};
+use warplens_sim_warp::trace::{Finding, Related, Severity, Status, WarpId};
 
 use super::barrier::{Barrier, COUNT, Waiting};
 use super::cluster_barrier::ClusterBarrier;
 use super::livelock::Livelock;
-use super::pause::{Arrival, ClusterAction, ClusterArrival, Pause, Wake};
+use super::pause::{Arrival, ArrivalForm, ClusterAction, ClusterArrival, Pause, Wake};
 use super::warp::{CudaWarp, GridState};
 use crate::memory::spaces::Spaces;
 use crate::registers::WIDTH;
@@ -303,6 +303,11 @@ impl<W: CudaWarp> Block<W> {
         if let Some(theirs) = barrier.disagrees(count) {
             state.report(mismatch(id, arrival, theirs));
         }
+        if let Some(theirs) = barrier.differs(arrival.form)
+            && state.sanitizer.is_some()
+        {
+            state.report(intermixed(id, arrival, theirs));
+        }
         barrier.arrive(warps, index, arrival);
         self.reached |= 1 << number;
         let (warp, live, waits) = (index as u32, self.warps[index].live(), arrival.wait.is_some());
@@ -472,4 +477,21 @@ fn mismatch<W>(warp: WarpId, arrival: &Arrival<W>, theirs: (u32, Option<u32>)) -
     );
     let finding = warp.finding(FindingKind::BarrierMismatch, message, statement, mask);
     finding.with([Related::new(other, format!("threads here expect {theirs}"))])
+}
+
+/// Reports that threads arrive at one barrier with and without a reduction, or with different ones (PTX ISA, `barrier`). `theirs` is the
+/// statement and the form of an earlier arrival.
+fn intermixed<W>(warp: WarpId, arrival: &Arrival<W>, (other, theirs): (u32, ArrivalForm)) -> Finding {
+    let &Arrival { number, mask, statement, form, .. } = arrival;
+    let is_mixed = [form, theirs].contains(&ArrivalForm::Plain);
+    let (what, severity) = match is_mixed {
+        true => ("with and without a reduction", Severity::Error),
+        false => ("with different reductions", Severity::Warning),
+    };
+    let message = format!(
+        "threads arrive at barrier {number} {what}\nthe result is unpredictable; make all threads execute the same `bar.red`, or use \
+         another barrier"
+    );
+    let finding = warp.finding(FindingKind::BarrierMismatch, message, statement, mask);
+    finding.with_severity(severity).with([Related::new(other, "another form arrives here".to_owned())])
 }

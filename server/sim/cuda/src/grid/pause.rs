@@ -28,6 +28,7 @@ pub struct Arrival<W> {
     pub number: u32,
     /// Number of threads that must arrive, if the instruction specifies it.
     pub count: Option<u32>,
+    pub form: ArrivalForm,
     /// The lanes that execute the instruction.
     pub mask: u32,
     /// The lanes that count as arrived.
@@ -39,6 +40,17 @@ pub struct Arrival<W> {
     pub statement: u32,
     /// What the lanes need when they continue; `None` if they do not wait.
     pub wait: Option<W>,
+}
+
+/// What the threads at a barrier exchange; all threads that one completion releases must agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArrivalForm {
+    Plain,
+    And,
+    Or,
+    Count,
+    /// The machine code does not tell.
+    Unknown,
 }
 
 /// Lanes that arrive at the barrier of the cluster, or wait for it.

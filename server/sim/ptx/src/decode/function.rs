@@ -115,6 +115,8 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
                 Ok(decoded) => decoded,
                 Err(why) => self.unsupported(instruction, why),
             };
+            let preconditions = self.preconditions(instruction, &decoded);
+            self.out.preconditions.push(preconditions);
             self.out.code.push(decoded);
             self.out.orders.push(order(instruction));
             self.out.writes.push(self.out.written.len() as u32);

@@ -25,10 +25,16 @@ use crate::program::{FactorSource, RegisterSlot, WarpgroupProduct};
 /// Rows of A that a warp reads.
 const ROWS: u32 = 16;
 
-/// Maximum number of a warp's products that are compared with the other warps' products.
+/// Maximum number of a warp's products, fences and commits that are compared with those of the other warps.
 const MAX_COMPARED: usize = 1 << 16;
 
+pub(crate) fn fence(ctx: &mut ExecContext<'_>) {
+    note_issued(ctx, None, 0);
+    ctx.products.fence();
+}
+
 pub(crate) fn commit(ctx: &mut ExecContext<'_>) {
+    note_issued(ctx, None, 0);
     ctx.products.committed += 1;
     if let Some(sanitizer) = &mut ctx.sanitizer {
         sanitizer.closed(CopyFamily::Products, 1);
@@ -78,6 +84,14 @@ pub(crate) fn wait(left: u32, r: &mut Registers, ctx: &mut ExecContext<'_>) -> R
     Ok(())
 }
 
+/// Records an instruction that all warps of the warpgroup must execute, with its descriptors.
+fn note_issued(ctx: &mut ExecContext<'_>, a: Option<u64>, b: u64) {
+    let statement = ctx.statement();
+    if ctx.products.issued.len() < MAX_COMPARED {
+        ctx.products.issued.push((statement, a, b));
+    }
+}
+
 pub(crate) fn issue(
     product: &Arc<WarpgroupProduct>,
     r: &mut Registers,
@@ -99,9 +113,7 @@ pub(crate) fn issue(
     };
     let (b_bits, b) = descriptor(product.b, "B")?;
     let statement = ctx.statement();
-    if ctx.products.issued.len() < MAX_COMPARED {
-        ctx.products.issued.push((statement, a.map(|(bits, _)| bits), b_bits));
-    }
+    note_issued(ctx, a.map(|(bits, _)| bits), b_bits);
     if let Some(written) = ctx.products.unfenced(product)
         && let Some(sanitizer) = &mut ctx.sanitizer
     {

@@ -36,6 +36,7 @@ mod models;
 mod multimem;
 mod objects;
 mod parallel_blocks;
+mod preconditions;
 mod progress;
 mod properties;
 mod proxies;

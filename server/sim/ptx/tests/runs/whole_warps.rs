@@ -39,7 +39,6 @@ fn a_product_by_half_of_the_lanes() {
     "#]],
     );
     check(32, &body("", MMA), expect![[r#""#]]);
-    check(32, &body("@%p1 exit;", MMA), expect![[r#""#]]);
 }
 
 #[test]
@@ -71,5 +70,22 @@ fn instructions_of_a_warpgroup_by_half_of_the_lanes() {
         let [finding, ..] = &result.findings[..] else { panic!("{instruction} has no finding") };
         assert_eq!(finding.kind, kind);
         assert!(finding.message.contains("is executed by a part of a warp"), "{}", finding.message);
+    }
+}
+
+/// PTX ISA, `mma`: behavior is undefined if any thread in the warp has exited.
+#[test]
+fn matrices_in_a_warp_with_exited_lanes() {
+    for (instruction, name) in [
+        (MMA, "mma.sync"),
+        ("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r8}, [%r4];", "ldmatrix.sync"),
+        ("movmatrix.sync.aligned.m8n8.trans.b16 %r8, %r5;", "movmatrix.sync"),
+    ] {
+        for (block, before) in [(32, "@%p1 exit;"), (32, "@%p1 bra END;"), (16, "")] {
+            let text = body(before, instruction).replace("ret;", "END:\nret;");
+            let found = findings("sm_90", 1, block, &text);
+            assert!(found.contains("warning absent-members") && found.contains(name), "{before} {found}");
+        }
+        assert_eq!(findings("sm_90", 1, 64, &body("", instruction)), "");
     }
 }

@@ -199,6 +199,17 @@ pub(super) fn message(at: &NamedLanes<'_>, visit: &VisitLanes, is_deadlock: bool
     )
 }
 
+/// The message about an instruction of a whole warp whose other lanes have exited, or were never launched.
+pub(super) fn exited(at: &NamedLanes<'_>, executed: u32) -> String {
+    format!(
+        "only {} {} `{}`\nthe others have exited or are not launched, and behavior is undefined without them: launch whole \
+         warps, and let lanes that have nothing to do take part with zeros",
+        LaneSet(executed.into()),
+        LaneSet(executed.into()).verb("executes", "execute"),
+        at.name(),
+    )
+}
+
 fn name(op: Op) -> &'static str {
     match op {
         Op::Shuffle(_) => "shfl.sync",

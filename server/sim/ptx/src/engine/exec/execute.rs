@@ -2,9 +2,7 @@
 
 use pulp::{Scalar, Simd};
 use warplens_sim_cuda::fault::{ExecError, Fault};
-use warplens_sim_cuda::registers::{
-    PerLane, Registers, WIDTH, Word, blend, filter_lanes, lanes, lanes_where,
-};
+use warplens_sim_cuda::registers::{PerLane, Registers, Word, blend, filter_lanes, lanes, lanes_where};
 use warplens_sim_cuda::semantics::bits::Shift;
 use warplens_sim_cuda::semantics::{
     bits, carry, compare, convert, float, half, integer, narrow, packed, video,
@@ -106,7 +104,7 @@ fn on_matrices(
         Op::FragmentAccess(id) => matrix::fragment(&tables[id], r, ctx, mask)?,
         _ => matrix::transpose(&instruction.s, r, mask),
     }
-    warn(if mask == 0 { None } else { warp_collectives::check_members(&[u32::MAX; WIDTH], ctx.live, mask) })
+    warn(warp_collectives::check_whole_warp(ctx.live, mask))
 }
 
 /// Operations that are not performance-critical.

@@ -5,7 +5,7 @@ use warplens_sim_cuda::run_state::RunState;
 use warplens_sim_cuda::value_trace;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::recording::DueChange;
-use warplens_sim_warp::trace::{Finding, Severity, StatementId};
+use warplens_sim_warp::trace::{Checks, Finding, Severity, StatementId};
 
 use super::absence::{self, NamedLanes, VisitLanes};
 use super::frame::Frame;
@@ -14,8 +14,9 @@ use super::loop_exit::LoopExit;
 use super::value_tracer::{ValueTracer, registers_of};
 use crate::engine::waits::exiting::exiting;
 use crate::program::{Function, Instruction};
+use crate::sanitizer::preconditions::Operands;
 use crate::sanitizer::undefined_use::StatementVisit;
-use crate::sanitizer::{bit_field, division, values};
+use crate::sanitizer::{bit_field, division, preconditions, values};
 
 impl GroupRun<'_> {
     /// Whether computed values are observed, not only memory accesses by the sanitizer.
@@ -66,7 +67,8 @@ impl GroupRun<'_> {
         if warning.kind == FindingKind::AbsentMembers {
             let places = self.groups.places();
             warning.lanes &= !exiting(&places, &self.launch.program.functions[0], warning.lanes);
-            if warning.lanes == 0 {
+            let is_of_whole_warp = self.function.code[pc as usize].op.is_of_whole_warp();
+            if warning.lanes == 0 && !is_of_whole_warp {
                 return;
             }
             self.forget_inactive_sources();
@@ -81,7 +83,13 @@ impl GroupRun<'_> {
             if is_deadlock {
                 severity = Severity::Error;
             }
-            warning.message = absence::message(&at, &visit, is_deadlock);
+            warning.message = match warning.lanes {
+                0 => absence::exited(&at, executed),
+                _ => absence::message(&at, &visit, is_deadlock),
+            };
+            if warning.lanes == 0 {
+                warning.lanes = executed;
+            }
         }
         self.forget_inactive_sources();
         let statement = self.function.first_statement + pc;
@@ -103,6 +111,7 @@ impl GroupRun<'_> {
         if self.observed {
             self.log(pc, executed);
             self.propagate_unknown(pc, executed);
+            self.check_preconditions(pc, executed);
             self.record_before(pc);
             self.record_writes(pc, executed);
             self.propagate_undefined(pc, executed);
@@ -134,6 +143,39 @@ impl GroupRun<'_> {
         if let Some(sanitizer) = &mut self.ctx.sanitizer {
             division::check(sanitizer, instruction, &self.frame.registers, executed);
             bit_field::check(sanitizer, self.function, pc, &self.frame.registers, executed);
+        }
+        self.check_preconditions(pc, executed);
+    }
+
+    /// Reports operands for which the behavior of the instruction is undefined.
+    #[inline(always)]
+    fn check_preconditions(&mut self, pc: u32, executed: u32) {
+        if self.ctx.sanitizer.is_some() && !self.function.preconditions[pc as usize].is_empty() {
+            self.report_undefined(pc, executed);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn report_undefined(&mut self, pc: u32, executed: u32) {
+        let Some(sanitizer) = &mut self.ctx.sanitizer else { return };
+        if sanitizer.report.checks == Checks::default() {
+            return;
+        }
+        let statement = self.function.first_statement + pc;
+        let operands = Operands {
+            registers: &self.frame.registers,
+            bases: self.ctx.bases,
+            spaces: self.ctx.spaces,
+            executed,
+        };
+        for precondition in &self.function.preconditions[pc as usize] {
+            if let Some((fault, severity)) = preconditions::check(precondition, &operands)
+                && sanitizer.report.reported.insert((fault.kind, statement, None))
+            {
+                let visit = Some(self.visits.number(pc));
+                self.state.report(Finding { visit, severity, ..fault.warning(self.id, statement) });
+            }
         }
     }
 

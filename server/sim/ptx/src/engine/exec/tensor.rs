@@ -31,7 +31,7 @@ pub(crate) fn execute(
         TensorOp::Decompress(op, groups) => compress::decompress(op, *groups, r, mask),
         TensorOp::ProductFence => {
             whole_warp("wgmma.fence", FindingKind::Warpgroup, mask)?;
-            ctx.products.fence();
+            warpgroup::fence(ctx);
         }
         TensorOp::CommitProducts => {
             whole_warp("wgmma.commit_group", FindingKind::Warpgroup, mask)?;

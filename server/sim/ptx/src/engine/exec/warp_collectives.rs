@@ -2,7 +2,7 @@
 
 use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::inactive_sources::{Absence, InactiveSources};
-use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH, filter_lanes, lanes};
+use warplens_sim_cuda::registers::{FULL, PerLane, Registers, WIDTH, filter_lanes, lanes};
 use warplens_sim_cuda::semantics::float::{FloatOp, extremum_32};
 use warplens_sim_cuda::semantics::shuffle::ShuffleMode;
 use warplens_sim_warp::finding_kind::FindingKind;
@@ -72,6 +72,11 @@ pub(crate) fn check_members(members: &PerLane<u32>, live: u32, mask: u32) -> Opt
         return Some(Fault::new(FindingKind::AbsentMembers, message, missing));
     }
     None
+}
+
+/// Checks that all 32 lanes execute an instruction on a matrix; the lanes of the fault are live ones that do not.
+pub(crate) fn check_whole_warp(live: u32, mask: u32) -> Option<Fault> {
+    (mask != 0 && mask != FULL).then(|| Fault::new(FindingKind::AbsentMembers, "", live & !mask))
 }
 
 /// Returns the lanes that read from lanes which do not participate, and the lanes they read from.

@@ -190,6 +190,12 @@ pub(crate) fn fill(fill: &Fill, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
         if size == 0 {
             continue;
         }
+        if !size.is_multiple_of(8) {
+            let message = format!(
+                "{size} bytes, not a multiple of 8\nround it up, or clear the last bytes with other stores"
+            );
+            return Err(Fault::new(FindingKind::BulkSize, message, 1 << lane));
+        }
         // If the range does not fit, nothing is written.
         let to = LaneAddress::of(&fill.to, lane, r, ctx);
         to.offset(size.saturating_sub(8)).check(8, AccessMode::Store, ctx)?;

@@ -1,7 +1,7 @@
 //! Warps of PTX for the scheduler of blocks.
 
 use warplens_sim_cuda::grid::cluster::{Cluster, ClusterReports, Polled};
-use warplens_sim_cuda::grid::pause::{Arrival, ClusterAction, ClusterArrival, Votes, Wake};
+use warplens_sim_cuda::grid::pause::{Arrival, ArrivalForm, ClusterAction, ClusterArrival, Votes, Wake};
 use warplens_sim_cuda::grid::warp::{CudaWarp, GridState};
 use warplens_sim_cuda::memory::polled::PolledMemory;
 use warplens_sim_cuda::memory::spaces::Spaces;
@@ -243,6 +243,12 @@ impl Warp {
         Some(Pause::Arrived(Arrival {
             number: value(barrier.id),
             count: barrier.count.map(value),
+            form: match barrier.kind {
+                BarrierKind::ReduceAnd => ArrivalForm::And,
+                BarrierKind::ReduceOr => ArrivalForm::Or,
+                BarrierKind::ReduceCount => ArrivalForm::Count,
+                _ => ArrivalForm::Plain,
+            },
             mask,
             arrived: mask,
             threads: if is_whole { WIDTH as u32 } else { mask.count_ones() },

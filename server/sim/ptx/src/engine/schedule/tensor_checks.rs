@@ -79,7 +79,7 @@ fn different_products(block: &Block) -> Vec<Finding> {
                 false => (
                     FindingKind::Warpgroup,
                     format!(
-                        "warps {} and {} of a warpgroup execute different products\nall 128 threads of a warpgroup must execute \
+                        "warps {} and {} of a warpgroup execute different `wgmma` instructions\nall 128 threads of a warpgroup must execute \
                          the same `wgmma` instructions",
                         first.id.warp, other.id.warp
                     ),
