@@ -1,5 +1,6 @@
 //! C, C++ and CUDA: `asm`, `__asm__`, `__asm`, also in the bodies of macros.
 
+mod choices;
 mod conditions;
 mod launches;
 mod lexer;

@@ -26,5 +26,5 @@ pub use comments::Comment;
 pub use launches::{HostLaunch, Number};
 pub use registry::{HOSTS, Host, by_extension, by_id};
 pub use replaced::Edit;
-pub use statement::{Denial, Dialect, Direction, Operand, Pack, Place, Statement};
+pub use statement::{Denial, Dialect, Direction, Operand, Pack, Place, Reading, Statement};
 pub use template::{Piece, PieceKind, Template};

@@ -87,6 +87,11 @@ impl Host {
 }
 
 impl Host {
+    /// Whether code of the language launches kernels.
+    pub fn has_launches(&self) -> bool {
+        self.launches.is_some()
+    }
+
     /// The launches of kernels whose sizes a file says, in text order.
     pub fn launches(&self, text: &str) -> Vec<HostLaunch> {
         let found = self.launches.as_ref().filter(|launches| has_word(text, launches.words));

@@ -7,8 +7,8 @@ use text_size::{TextRange, TextSize};
 use warplens_ide::{AnalysisHost, FileId};
 use warplens_ide_lanes::text::Style;
 use warplens_ide_lanes::{
-    Choice, DocumentName, LaneHint, LaneView, LaunchFile, LaunchProblem, LensStyle, Prepared, RunRequest,
-    hover,
+    Choice, DocumentName, HostFile, LaneHint, LaneView, LaunchFile, LaunchFiles, LaunchProblem, LensStyle,
+    Prepared, RunRequest, hover,
 };
 use warplens_sim_launch::{Format, Launch};
 use warplens_sim_warp::{Control, RunOptions, TraceRequest, WarpId};
@@ -62,13 +62,14 @@ fn request(entry: Option<&str>, launch: Choice) -> RunRequest {
     }
 }
 
-fn toml(text: &str) -> LaunchFile {
-    LaunchFile {
+fn toml(text: &str) -> LaunchFiles {
+    let file = LaunchFile {
         text: text.into(),
         format: Format::Toml,
         path: "warplens.toml".to_owned(),
         document: DocumentName::relative("k.ptx"),
-    }
+    };
+    file.into()
 }
 
 const WAVE: &str = "\
@@ -489,4 +490,55 @@ mod any_text {
             }
         }
     }
+}
+
+const SAXPY: &str = "\
+.version 8.5
+.target sm_90
+.address_size 64
+.entry saxpy(.param .u32 n, .param .s32 step, .param .f32 a, .param .u64 x)
+{
+    .reg .pred p;
+    .reg .b32 i, n32, tid, block, size;
+    .reg .f32 v, f;
+    .reg .b64 at, base;
+    ld.param.u32 n32, [n];
+    ld.param.u64 base, [x];
+    ld.param.f32 f, [a];
+    mov.u32 tid, %tid.x;
+    mov.u32 block, %ctaid.x;
+    mov.u32 size, %ntid.x;
+    mad.lo.u32 i, block, size, tid;
+    setp.ge.u32 p, i, n32;
+    @p ret;
+    mad.wide.u32 at, i, 4, base;
+    ld.global.f32 v, [at];
+    mul.f32 v, v, f;
+    st.global.f32 [at], v;
+    ret;
+}
+";
+
+/// The size and the numbers are those of the host code, the buffer is inferred; no other size is tried. The default is still the inferred
+/// launch.
+#[test]
+fn a_launch_of_host_code_is_run_as_it_is_written() {
+    let (host, file) = open(SAXPY, warplens_syntax::ptx::LANGUAGE);
+    let code = "void f() { const int n = 300; saxpy<<<(n + 127) / 128, 128, 64>>>(n, -1, 2, d_x); }";
+    let code = HostFile {
+        path: "/code/saxpy.cu".into(),
+        host: warplens_host::by_extension("cu").unwrap(),
+        text: code.into(),
+    };
+    let files = LaunchFiles { file: None, hosts: vec![code] };
+    let run = |launch: Choice| {
+        let request = request(None, launch);
+        let prepared = host.snapshot().prepare_run(file, &request, Some(&files), &|_| Err("none".into()));
+        let (ran, result) = prepared.unwrap().unwrap().run_adjusted(Control::none()).unwrap();
+        let launch = serde_json::to_string(&ran.resolved.launch).unwrap();
+        format!("{} {}: {launch}", ran.source.as_str(), result.findings.len())
+    };
+    expect![[r#"host 0: {"name":"from saxpy.cu:1","entry":"saxpy","grid":[3,1,1],"block":[128,1,1],"dynamic_shared":64,"args":[{"name":"n","u32":300},{"name":"step","s32":-1},{"name":"a","f32":2.0},{"name":"x","buffer":"f32","len":393216,"fill":"iota"}]}"#]]
+        .assert_eq(&run(Choice::of_name("from saxpy.cu:1")));
+    assert!(run(Choice::First).starts_with("inferred"));
 }

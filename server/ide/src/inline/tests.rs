@@ -609,3 +609,92 @@ __device__ int f(int a) {
     assert!(documents.try_statement(FILE, fixture.cursor()));
     assert_eq!(documents.snapshot().try_lenses(FILE)[0].title, "▷ Try it");
 }
+
+/// The text after a rename at the cursor, or why it is refused.
+fn renamed(host: &str, source: &str, name: &str) -> String {
+    let (fixture, analysis) = open_host(host, source);
+    if let Err(reason) = analysis.prepare_rename(FILE, fixture.cursor()).unwrap() {
+        return format!("not prepared: {reason}");
+    }
+    match analysis.rename(FILE, fixture.cursor(), name).unwrap() {
+        Ok(mut edits) => {
+            edits.sort_by_key(|edit| std::cmp::Reverse(edit.range.start()));
+            let mut text = fixture.text.clone();
+            edits.iter().for_each(|edit| {
+                text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.insert)
+            });
+            text
+        }
+        Err(reason) => reason.to_string(),
+    }
+}
+
+#[test]
+fn names_are_renamed_in_their_statement() {
+    let check = |host: &str, source: &str, name: &str, expected: &str| {
+        assert_eq!(renamed(host, source, name).trim(), expected.trim(), "{source}");
+    };
+    check(
+        "cuda-cpp",
+        "\nvoid f() { asm(\"{ .reg .u32 t; mov.u32 t, %1;\"\n               |\n \" add.u32 %0, t, t; }\" : \"=r\"(x) : \"r\"(t)); }\n",
+        "sum",
+        "void f() { asm(\"{ .reg .u32 sum; mov.u32 sum, %1;\"\n \" add.u32 %0, sum, sum; }\" : \"=r\"(x) : \"r\"(t)); }",
+    );
+    check(
+        "cuda-cpp",
+        "\nvoid f() { asm(\"{ .reg .u32 %%t; mov.u32 %%t, %1; mov.u32 %0, %%t; }\" : \"=r\"(x) : \"r\"(y)); }\n                                            |\n",
+        "%s",
+        "void f() { asm(\"{ .reg .u32 %%s; mov.u32 %%s, %1; mov.u32 %0, %%s; }\" : \"=r\"(x) : \"r\"(y)); }",
+    );
+    check(
+        "cuda-cpp",
+        "\nvoid f() { asm(\"mov.u32 %0, %[in];\" : \"=r\"(x) : [in] \"r\"(in)); }\n                               |\n",
+        "value",
+        "void f() { asm(\"mov.u32 %0, %[value];\" : \"=r\"(x) : [value] \"r\"(in)); }",
+    );
+    check(
+        "rust",
+        "\nfn f() { asm!(\"add.u32 {y}, {x}, {x};\", y = out(reg32) y, x = in(reg32) x); }\n                              |\n",
+        "left",
+        "fn f() { asm!(\"add.u32 {y}, {left}, {left};\", y = out(reg32) y, left = in(reg32) x); }",
+    );
+    check(
+        "cuda-cpp",
+        "\nvoid f() { asm(\"mov.u32 %0, %1;\" : \"=r\"(x) : \"r\"(in)); }\n                            |\n",
+        "value",
+        "not prepared: `%1` is the number of an operand: rename the variable in the code around the statement",
+    );
+    check(
+        "cuda-cpp",
+        "\nvoid f() { asm(\".reg .u32 t;\"); asm(\"mov.u32 t, 1;\"); }\n                          |\n",
+        "value",
+        "not prepared: other statements of inline PTX in this file have the name `t` too, perhaps for the same register",
+    );
+    check(
+        "cuda-cpp",
+        "\nvoid f() { asm(\"{ .reg .u32 t, s; mov.u32 t, s; }\"); }\n                            |\n",
+        "s",
+        "this scope already declares `s`",
+    );
+}
+
+#[test]
+fn launches_have_lenses_with_their_sizes() {
+    let source = "
+const int n = 1000;
+void f(int m) {
+    k<<<(n + 255) / 256, 256, 1024>>>(n);
+    |
+    k<<<m, 256>>>(n);
+    k<<<dim3(2, 3), dim3(4, 4)>>>(n);
+}
+";
+    let (fixture, analysis) = open_host("cuda-cpp", source);
+    let lenses = analysis.summaries(FILE).unwrap();
+    let shown = lenses.iter().map(|(range, title)| format!("{} {title}\n", fixture.show(*range)));
+    expect![[r#"
+        4:`k<<<(n + 255) / 256, 256, 1024>>>(n)` launch: grid 4, block 256 (8 warps), 1024 bytes of shared memory
+        6:`k<<<dim3(2, 3), dim3(4, 4)>>>(n)` launch: grid 2,3, block 4,4 (1 warp)
+    "#]]
+    .assert_eq(&shown.collect::<String>());
+}
