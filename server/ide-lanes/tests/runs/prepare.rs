@@ -519,18 +519,51 @@ const SAXPY: &str = "\
 }
 ";
 
+fn code(name: &str, text: &str) -> HostFile {
+    let host = warplens_host::by_extension(name.rsplit('.').next().unwrap()).unwrap();
+    HostFile { path: format!("/code/{name}").into(), host, text: text.into() }
+}
+
+/// Launches whose kernel, block, template arguments or number of arguments do not fit are not offered.
+#[test]
+fn launches_of_host_code_come_before_the_inferred_ones() {
+    let kernels = ".version 8.5\n.target sm_90\n.address_size 64\n\
+                   .entry _Z5saxpyifPf(.param .u32 n, .param .f32 a, .param .u64 x)\n{\n    ret;\n}\n\
+                   .entry other(.param .u64 x)\n.reqntid 64\n{\n    ret;\n}\n";
+    let text = "\
+const int n = 1000;
+void run(int m) {
+  saxpy<<<(n + 255) / 256, 256>>>(n, 2.0f, x);
+  saxpy<<<m, 256>>>(n, 2.0f, x);
+  saxpy<<<1, 32>>>(x);
+  other<<<2, 64>>>(x);
+  other<<<2, 128>>>(x);
+  missing<<<2, 128>>>(x);
+}
+";
+    let (host, file) = open(kernels, warplens_syntax::ptx::LANGUAGE);
+    let files = LaunchFiles { file: None, hosts: vec![code("k.cu", text), code("k.py", "saxpy[(4,)](x)")] };
+    let found = host.snapshot().launches(file, Some(&files)).unwrap();
+    let shown = found.iter().map(|launch| {
+        let (source, entry) = (launch.source.as_str(), launch.entry.as_deref().unwrap_or_default());
+        format!("{source} {}: {entry} {:?} {:?}\n", launch.name, launch.grid, launch.block)
+    });
+    expect![[r#"
+        host from k.cu:3: _Z5saxpyifPf [4, 1, 1] [256, 1, 1]
+        host from k.cu:6: other [2, 1, 1] [64, 1, 1]
+        inferred inferred: _Z5saxpyifPf [1, 1, 1] [32, 1, 1]
+        inferred inferred: other [1, 1, 1] [64, 1, 1]
+    "#]]
+    .assert_eq(&shown.collect::<String>());
+}
+
 /// The size and the numbers are those of the host code, the buffer is inferred; no other size is tried. The default is still the inferred
 /// launch.
 #[test]
 fn a_launch_of_host_code_is_run_as_it_is_written() {
     let (host, file) = open(SAXPY, warplens_syntax::ptx::LANGUAGE);
-    let code = "void f() { const int n = 300; saxpy<<<(n + 127) / 128, 128, 64>>>(n, -1, 2, d_x); }";
-    let code = HostFile {
-        path: "/code/saxpy.cu".into(),
-        host: warplens_host::by_extension("cu").unwrap(),
-        text: code.into(),
-    };
-    let files = LaunchFiles { file: None, hosts: vec![code] };
+    let text = "void f() { const int n = 300; saxpy<<<(n + 127) / 128, 128, 64>>>(n, -1, 2, d_x); }";
+    let files = LaunchFiles { file: None, hosts: vec![code("saxpy.cu", text)] };
     let run = |launch: Choice| {
         let request = request(None, launch);
         let prepared = host.snapshot().prepare_run(file, &request, Some(&files), &|_| Err("none".into()));

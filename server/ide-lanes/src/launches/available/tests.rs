@@ -1,9 +1,7 @@
 use expect_test::{Expect, expect};
 
-use warplens_host::by_extension;
-
 use super::*;
-use crate::launches::{HostFile, LaunchFiles};
+use crate::launches::LaunchFiles;
 use crate::testing::{kernels, launch_file};
 
 const TEXT: &str = "\
@@ -14,18 +12,13 @@ const TEXT: &str = "\
 
 fn check(text: &str, launches: Option<&str>, expect: Expect) {
     let files = LaunchFiles { file: launches.map(launch_file), hosts: Vec::new() };
-    check_files(text, &files, expect);
-}
-
-#[track_caller]
-fn check_files(text: &str, files: &LaunchFiles, expect: Expect) {
     let show = |launch: AvailableLaunch| {
         let AvailableLaunch { name, entry, grid, block, source, problem, .. } = launch;
         let entry = entry.unwrap_or_default();
         let problem = problem.map_or(String::new(), |problem| format!(" PROBLEM {problem}"));
         format!("{} {name}: {entry} {grid:?} {block:?}{problem}\n", source.as_str())
     };
-    let found = launches_in(warplens_syntax::ptx::LANGUAGE, text, &kernels(text), Some(files));
+    let found = launches_in(warplens_syntax::ptx::LANGUAGE, text, &kernels(text), Some(&files));
     let answer: String = found.into_iter().map(show).collect();
     expect.assert_eq(&answer);
 }
@@ -114,38 +107,6 @@ fn broken_files_and_launches() {
         expect![[r#"
             comment grid 1: k [1, 1, 1] [32, 1, 1] PROBLEM line 1, column 21: `grid` must be a list such as `[1]`, not an integer
             inferred inferred: k [1, 1, 1] [32, 1, 1]
-        "#]],
-    );
-}
-
-#[test]
-fn launches_of_host_code_come_before_the_inferred_ones() {
-    let text = ".entry _Z5saxpyifPf(.param .u32 n, .param .f32 a, .param .u64 x)\n.entry other(.param .u64 x)\n.reqntid 64\n";
-    let host = |name: &str, text: &str| HostFile {
-        path: format!("/code/{name}").into(),
-        host: by_extension(name.rsplit('.').next().unwrap_or_default()).expect("a host"),
-        text: text.into(),
-    };
-    let code = "\
-const int n = 1000;
-void run(int m) {
-  saxpy<<<(n + 255) / 256, 256>>>(n, 2.0f, x);
-  saxpy<<<m, 256>>>(n, 2.0f, x);
-  saxpy<<<1, 32>>>(x);
-  other<<<2, 64>>>(x);
-  other<<<2, 128>>>(x);
-  missing<<<2, 128>>>(x);
-}
-";
-    let files = LaunchFiles { file: None, hosts: vec![host("k.cu", code), host("k.py", "saxpy[(4,)](x)")] };
-    check_files(
-        text,
-        &files,
-        expect![[r#"
-            host from k.cu:3: _Z5saxpyifPf [4, 1, 1] [256, 1, 1]
-            host from k.cu:6: other [2, 1, 1] [64, 1, 1]
-            inferred inferred: _Z5saxpyifPf [1, 1, 1] [32, 1, 1]
-            inferred inferred: other [1, 1, 1] [64, 1, 1]
         "#]],
     );
 }
