@@ -1,4 +1,4 @@
-"""Findings of a kernel in Python name what its author can write: functions of Triton and Gluon, not instructions.
+"""Findings of a kernel in Python name what its author can write: functions of Triton, Gluon or Numba, not instructions.
 
 A message of `warplens sim` has a headline, which tells what happened, and lines with causes and advice.
 """
@@ -6,6 +6,8 @@ A message of `warplens sim` has a headline, which tells what happened, and lines
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 _ORDER = (
     "order the two accesses: with `tl.debug_barrier()` (`gl.barrier()` in Gluon) between them, or, if different "
@@ -46,11 +48,38 @@ FUNCTIONS = {
 }
 
 
-def in_python(message: str, advice: dict[str, str] | None = None) -> str:
-    """A message, with the advice of its finding, in the words of Triton and Gluon."""
+@dataclass(frozen=True)
+class Words:
+    """What authors of kernels write: advice by its name, and functions by the instructions that they stand for."""
+
+    advice: Mapping[str, str]
+    functions: Mapping[str, str]
+
+
+TRITON = Words(ADVICE, FUNCTIONS)
+NUMBA = Words(
+    {
+        "synchronize-warp": "order the two accesses with `cuda.syncwarp()` or `cuda.syncthreads()` between them",
+        "synchronize-block": "order the two accesses with `cuda.syncthreads()` between them, in all threads",
+        "synchronize-grid": (
+            "`cuda.syncthreads()` does not synchronize blocks: update with an atomic such as `cuda.atomic.add`, "
+            "or use a second launch"
+        ),
+        "distinct-addresses": "the order is unspecified; let each thread write an element of its own, or use an atomic",
+    },
+    {
+        r"`(?:red|atom)\.(add|min|max|and|or|xor)` \(`atomic\w+`\)": r"`cuda.atomic.\1`",
+        r"`bar\.sync`": "`cuda.syncthreads()`",
+        r"`bar\.warp\.sync`": "`cuda.syncwarp()`",
+    },
+)
+
+
+def in_python(message: str, advice: dict[str, str] | None = None, words: Words = TRITON) -> str:
+    """A message, with the advice of its finding, in the words of an author of kernels."""
     headline, separator, rest = message.partition("\n")
     if advice:
-        rest = rest.replace(advice["text"], ADVICE.get(advice["name"], advice["text"]))
-    for instruction, function in FUNCTIONS.items():
+        rest = rest.replace(advice["text"], words.advice.get(advice["name"], advice["text"]))
+    for instruction, function in words.functions.items():
         rest = re.sub(instruction, function, rest)
     return headline + separator + rest

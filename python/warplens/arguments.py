@@ -13,6 +13,7 @@ from . import uninitialized
 from .descriptors import tensor_map
 from .launch_file import Table
 from .memory import HostMemory, Memory, memory_of
+from .programs import View
 from .scalars import element, scalar
 
 # Triton takes a pointer for a multiple of this if it is one here, and the simulator places memory at such multiples.
@@ -58,6 +59,8 @@ class Arguments:
         self.folder = folder
         self.tables: list[Table] = []
         self.buffers: list[Buffer] = []
+        # The first tensor in each buffer.
+        self.views: dict[str, View] = {}
 
     def add_all(self, signature: dict[Any, Any], values: Sequence[Any], descriptors: Sequence[Table | None]) -> None:
         """Adds a value for each parameter of a kernel.
@@ -84,10 +87,10 @@ class Arguments:
         elif allocation is None:
             table = {"buffer": "u8", "len": size, "fill": "zero", "uninitialized": [[0, size]]}
         elif hasattr(allocation, "untyped_storage") or hasattr(allocation, "__array_interface__"):
-            table = self._pointer(name, "u8", *memory_of(allocation), scratch=True)
+            table = self.pointer(name, "u8", *memory_of(allocation), scratch=True)
         else:
             address = allocation.data_ptr()
-            table = self._pointer(name, "u8", HostMemory(address, size), address, scratch=True)
+            table = self.pointer(name, "u8", HostMemory(address, size), address, scratch=True)
         self.tables.append({"name": name, **table})
 
     def _add(self, name: str, ty: Any, value: Any, maps: Any) -> None:
@@ -102,9 +105,10 @@ class Arguments:
         elif ty.startswith("*"):
             self.tables.append({"name": name, **self._address(name, element(ty), value)})
         else:
-            self._add_scalar(name, ty, value)
+            self.add_scalar(name, ty, value)
 
-    def _add_scalar(self, name: str, ty: str, value: Any) -> None:
+    def add_scalar(self, name: str, ty: str, value: Any) -> None:
+        """Adds a number of one of Triton's types."""
         try:
             self.tables.append({"name": name, **scalar(ty, value)})
         except (TypeError, ValueError) as error:
@@ -117,15 +121,20 @@ class Arguments:
         if isinstance(value, int):
             for buffer in self.buffers:
                 if buffer.memory.start <= value < buffer.memory.start + buffer.memory.size:
-                    return self._pointer(name, kind, buffer.memory, value)
+                    return self.pointer(name, kind, buffer.memory, value)
             return {"u64": value}
         try:
             memory, address = memory_of(value)
         except TypeError as error:
             raise UnknownArgument(f"argument `{name}`, a pointer to {kind}: {error}") from error
-        return self._pointer(name, kind, memory, address)
+        table = self.pointer(name, kind, memory, address)
+        view = View.of(value, address - memory.start) if "buffer" in table else None
+        if view is not None:
+            self.views[name] = view
+        return table
 
-    def _pointer(self, name: str, kind: str, memory: Memory, address: int, scratch: bool = False) -> Table:
+    def pointer(self, name: str, kind: str, memory: Memory, address: int, scratch: bool = False) -> Table:
+        """A pointer to elements of this kind in memory."""
         if address == 0:
             # A tensor of torch without elements has no address, though its memory may have one.
             return {"u64": 0}
@@ -188,12 +197,12 @@ class Arguments:
         self.tables.append({"name": name, **self._address(name, element("*" + pointee), descriptor.base)})
         self._add_list(f"{name}.base.shape", "i64", descriptor.shape)
         self._add_list(f"{name}.base.stride", "i64", descriptor.strides)
-        self._add_scalar(f"{name}.base.nan", "i1", descriptor.padding == "nan")
-        self._add_scalar(f"{name}.base.tf32", "i1", descriptor.round_f32_to_tf32)
+        self.add_scalar(f"{name}.base.nan", "i1", descriptor.padding == "nan")
+        self.add_scalar(f"{name}.base.tf32", "i1", descriptor.round_f32_to_tf32)
 
     def _add_list(self, name: str, ty: str, values: Sequence[int]) -> None:
         for i, value in enumerate(values):
-            self._add_scalar(f"{name}.{i}", ty, value)
+            self.add_scalar(f"{name}.{i}", ty, value)
 
 
 def _with_offset(table: Table, offset: int) -> Table:

@@ -117,10 +117,10 @@ def _problem(options: argparse.Namespace) -> str | None:
     """Why nothing can be run, as a sentence."""
     if not os.path.isfile(options.script):
         return f"there is no file {options.script}"
-    if not is_trace(options.script) and importlib.util.find_spec("triton") is None:
+    if not is_trace(options.script) and not any(map(importlib.util.find_spec, ("triton", "numba"))):
         return (
-            f"{sys.executable} does not have the package triton: run `{sys.executable} -m pip install triton`, "
-            "or name another interpreter with `--python PATH`"
+            f"{sys.executable} does not have the package triton or numba: "
+            f"run `{sys.executable} -m pip install triton`, or name another interpreter with `--python PATH`"
         )
     try:
         program.find()

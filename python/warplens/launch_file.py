@@ -18,7 +18,7 @@ class LaunchFile:
     name: str
     entry: str
     grid: tuple[int, int, int]
-    block: int
+    block: tuple[int, ...]
     dynamic_shared: int
     args: list[Table]
     cluster: int = 1
@@ -32,7 +32,7 @@ class LaunchFile:
             "file": "kernel.ptx",
             "entry": self.entry,
             "grid": list(self.grid),
-            "block": [self.block],
+            "block": list(self.block),
         }
         keys["dynamic_shared"] = self.dynamic_shared
         if self.cluster > 1:

@@ -6,7 +6,11 @@ import json
 import linecache
 import os
 
+from .programs import program_name
 from .runs import Finding, Launch, Runs
+
+# How many of the related lines of a finding are shown.
+MOST_RELATED = 3
 
 
 def as_json(runs: Runs) -> list[str]:
@@ -67,13 +71,22 @@ def _finding(group: list[tuple[Launch, Finding]]) -> list[str]:
         source = linecache.getline(finding.file, finding.line).rstrip()
         if source:
             lines += [f"{finding.line:>5} | {source}", "      |"]
-    lines += [f"      = {detail}" for detail in details]
+    lines += [f"      = {detail}" for detail in [*_related(finding), *details]]
     where = f"`{launch.kernel}`" + (f" at {_short(launch.file)}:{launch.line}" if launch.file else "")
     others = [str(other.number) for other, _ in group[1:]]
     also = f", also in {'launches' if len(others) > 1 else 'launch'} {_listing(others)}" if others else ""
+    program = finding.details.get("program")
+    where += f", {program_name(program)}" if program and "program " not in headline else ""
     ptx_line = f", line {finding.ptx_line} of its PTX" if finding.ptx_line else ""
     lines.append(f"      = launch {launch.number}, {where}{ptx_line}{also}")
     return lines
+
+
+def _related(finding: Finding) -> list[str]:
+    """What happened at the related Python lines: `program 0 writes `x[3]` at add.py:12`."""
+    related = [related for related in finding.details.get("related", ()) if related.get("source")]
+    at = [(item["message"].removesuffix(" here"), item["source"]) for item in related[:MOST_RELATED]]
+    return [f"{message} at {_short(source['file'])}:{source['line']}" for message, source in at]
 
 
 def _listing(numbers: list[str]) -> str:

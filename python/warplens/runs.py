@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .advice import in_python
+from .advice import TRITON, Words, in_python
 
 # The severities that count in a verdict. Information does not.
 SERIOUS = ("error", "warning")
@@ -31,7 +31,7 @@ class Finding:
         return self.severity in SERIOUS
 
     @staticmethod
-    def of(report: dict[str, Any]) -> Finding:
+    def of(report: dict[str, Any], words: Words = TRITON) -> Finding:
         """A finding as `warplens sim` reports it."""
         source = report.get("source") or {}
         known = ("code", "severity", "message", "source", "line")
@@ -40,7 +40,7 @@ class Finding:
         return Finding(
             report["code"],
             report["severity"],
-            in_python(report["message"], report.get("advice")),
+            in_python(report["message"], report.get("advice"), words),
             source.get("file"),
             source.get("line"),
             line,

@@ -9,10 +9,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Optional, Protocol
 
 from . import program, uninitialized
 from .arguments import Buffer
@@ -22,13 +22,36 @@ from .launch_file import Table
 from .memory import HostMemory, memories
 from .runs import Finding, Launch, Runs
 from .targets import Target
-from .triton_launch import Described, Request, describe, folder_name
+from .triton_launch import Described, folder_name
 
 # A file and a line, if they are known.
 Site = tuple[Optional[str], Optional[int]]
 
 
-def _no_scratch(request: Request) -> dict[str, Any]:
+class AnyRequest(Protocol):
+    """A launch, of whatever package."""
+
+    @property
+    def kernel(self) -> str:
+        """The name of the kernel."""
+
+    @property
+    def grid(self) -> tuple[int, int, int]:
+        """The grid as the script gives it."""
+
+    @property
+    def blocks(self) -> int:
+        """The blocks of the launch."""
+
+    @property
+    def values(self) -> Sequence[Any]:
+        """The arguments."""
+
+    def describe(self, number: int, folder: Path, scratch: dict[str, Any]) -> Described:
+        """Writes the launch into a folder."""
+
+
+def _no_scratch(request: Any) -> dict[str, Any]:
     return {}
 
 
@@ -47,7 +70,7 @@ class Session:
     children: ChildProcesses = field(default_factory=ChildProcesses)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def run(self, request: Request, site: Site, allocate: Callable[[Request], dict[str, Any]] = _no_scratch) -> None:
+    def run(self, request: AnyRequest, site: Site, allocate: Callable[[Any], dict[str, Any]] = _no_scratch) -> None:
         """Simulates a launch that was called at a site. `allocate` gives the scratch memory that it asks for."""
         launch = self._add(request, site)
         try:
@@ -56,7 +79,7 @@ class Session:
             if self.children.is_child:
                 self.children.send(launch)
 
-    def _run(self, launch: Launch, request: Request, allocate: Callable[[Request], dict[str, Any]]) -> None:
+    def _run(self, launch: Launch, request: AnyRequest, allocate: Callable[[Any], dict[str, Any]]) -> None:
         if not self._selected(launch):
             _leave_out(request)
             return
@@ -66,7 +89,7 @@ class Session:
         scratch = allocate(request)
         start = time.perf_counter()
         with self._folder(launch) as folder:
-            described = describe(request, launch.number, folder, scratch)
+            described = request.describe(launch.number, folder, scratch)
             _simulate(launch, described, self.settings, expect=self.save is not None)
         launch.seconds = time.perf_counter() - start
 
@@ -82,7 +105,7 @@ class Session:
         self.children.is_child = True
         self._lock = threading.Lock()
 
-    def _add(self, request: Request, site: Site) -> Launch:
+    def _add(self, request: AnyRequest, site: Site) -> Launch:
         with self._lock:
             launch = Launch(len(self.runs.launches), request.kernel, *site, request.grid)
             self.runs.launches.append(launch)
@@ -106,7 +129,7 @@ class Session:
             yield saved
 
 
-def _leave_out(request: Request) -> None:
+def _leave_out(request: AnyRequest) -> None:
     """Lets the tensors of a launch that is left out have values, as if the kernel had written them."""
     for memory in memories(request.values):
         if isinstance(memory, HostMemory):
@@ -120,7 +143,9 @@ def _simulate(launch: Launch, described: Described, settings: program.Settings, 
         report = result.report
         launch.status, launch.verdict, launch.totals = report["status"], report["verdict"], report["totals"]
         launch.reasons = report["reasons"]
-        launch.findings = [Finding.of(finding) for finding in report["findings"]]
+        launch.findings = [
+            Finding.of(described.names.named(finding), described.names.words) for finding in report["findings"]
+        ]
         if "text-errors" in launch.reasons:
             launch.findings += [Finding.of(finding) for finding in program.check(folder / "kernel.ptx")]
         for buffer in described.arguments.buffers:

@@ -7,36 +7,21 @@ Memory of `torch.empty` and its kin has no values until something is written the
 from __future__ import annotations
 
 import functools
-import importlib.abc
-import importlib.machinery
-import importlib.util
-import sys
 import threading
 from collections.abc import Sequence
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any, Callable
 
 from . import autocast, torch_cuda, torch_operators, transfers, uninitialized
 from .memory import HostMemory, memory_of
+from .on_import import prepare
 from .targets import Target
 from .transfers import is_gpu
 
 
 def install(target: Target) -> Callable[[], None]:
     """Prepares torch, now or when it is imported; the function that is returned undoes that."""
-    undo: list[Callable[[], None]] = []
-    if "torch" in sys.modules:
-        undo.append(_install(sys.modules["torch"], target))
-    else:
-        finder = _OnImport(lambda torch: undo.append(_install(torch, target)))
-        sys.meta_path.insert(0, finder)
-        undo.append(finder.remove)
-
-    def remove() -> None:
-        for function in reversed(undo):
-            function()
-
-    return remove
+    return prepare("torch", lambda torch: _install(torch, target))
 
 
 # Whether the device "cuda" is the CPU. A block inside of another one only changes what torch says about the device.
@@ -251,34 +236,3 @@ def _generator(torch: Any) -> Any:
             return former.__new__(cls, "cpu" if torch.device(device).type == "cuda" else device)
 
     return Generator
-
-
-class _OnImport(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Calls a function when torch has been imported."""
-
-    def __init__(self, function: Callable[[ModuleType], None]) -> None:
-        self._function = function
-        self._loader: Any = None
-
-    def remove(self) -> None:
-        if self in sys.meta_path:
-            sys.meta_path.remove(self)
-
-    def find_spec(self, name: str, path: Any, target: Any = None) -> importlib.machinery.ModuleSpec | None:
-        if name != "torch":
-            return None
-        self.remove()
-        spec = importlib.util.find_spec(name)
-        if spec is not None and spec.loader is not None:
-            self._loader, spec.loader = spec.loader, self
-        return spec
-
-    def create_module(self, spec: Any) -> Any:
-        return self._loader.create_module(spec)
-
-    def exec_module(self, module: ModuleType) -> None:
-        if module.__spec__ is not None:
-            module.__spec__.loader = self._loader
-        module.__loader__ = self._loader
-        self._loader.exec_module(module)
-        self._function(module)

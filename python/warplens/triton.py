@@ -7,12 +7,13 @@ program on a GPU, to be replayed.
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from . import session, torch_cpu, uninitialized
+from . import numba_cuda, session, torch_cpu, uninitialized
 from .arrays import array
 from .capture import capture
 from .memory import HostMemory, memory_of
@@ -76,13 +77,13 @@ def simulate(
 
 
 def start(current: session.Session) -> Any:
-    """Lets Triton and torch use the device of a session; the function that is returned undoes that."""
-    installed = Installed(current.target)
-    remove_torch = torch_cpu.install(current.target)
+    """Lets Triton, torch and numba-cuda use the device of a session; the function that is returned undoes that."""
+    remove_triton = Installed(current.target).remove if importlib.util.find_spec("triton") else None
+    undo = [numba_cuda.install(current.target), torch_cpu.install(current.target), remove_triton]
 
     def stop() -> None:
-        remove_torch()
-        installed.remove()
+        for remove in filter(None, undo):
+            remove()
 
     return stop
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from .addresses import Replacement, replace_addresses
 from .arguments import Arguments
 from .kernel_source import source_path, with_source_path
 from .launch_file import LaunchFile
+from .programs import LaunchNames
 
 _BLOCK = re.compile(r"\.reqntid\s+(\d+)")
 
@@ -46,6 +47,10 @@ class Request:
         """The blocks of a cluster."""
         return int(getattr(self.metadata, "num_ctas", 1))
 
+    def describe(self, number: int, folder: Path, scratch: dict[str, Any]) -> Described:
+        """Writes the launch into a folder."""
+        return describe(self, number, folder, scratch)
+
     def scratch(self, kind: str) -> tuple[int, int]:
         """The bytes and the alignment of the `global` or `profile` memory that the kernel asks for."""
         size = getattr(self.metadata, f"{kind}_scratch_size", 0) or 0
@@ -60,8 +65,9 @@ class Described:
     ptx: str
     file: LaunchFile
     arguments: Arguments
+    names: LaunchNames
     # Addresses in buffers, which are those of the simulator in the files.
-    replaced: list[Replacement]
+    replaced: list[Replacement] = field(default_factory=list)
 
 
 def describe(request: Request, number: int, folder: Path, scratch: dict[str, Any]) -> Described:
@@ -81,13 +87,14 @@ def describe(request: Request, number: int, folder: Path, scratch: dict[str, Any
         name=f"{request.kernel} #{number}",
         entry=request.kernel,
         grid=(x * request.cluster, y, z),
-        block=int(block.group(1)) if block else 32 * request.metadata.num_warps,
+        block=(int(block.group(1)) if block else 32 * request.metadata.num_warps,),
         dynamic_shared=request.metadata.shared,
         args=arguments.tables,
         cluster=1 if ".reqnctapercluster" in ptx else request.cluster,
         cooperative=bool(getattr(request.metadata, "launch_cooperative_grid", False)),
     )
-    return Described(file.write(folder), ptx, file, arguments, replaced)
+    names = LaunchNames(ptx, request.grid, request.cluster, arguments.views)
+    return Described(file.write(folder), ptx, file, arguments, names, replaced)
 
 
 def cached_ptx(metadata: Any) -> str:

@@ -66,6 +66,14 @@ impl<'t> Parser<'t> {
         if nth < self.lexed.significant_len() { &self.text[self.token_range(nth)] } else { "" }
     }
 
+    /// Whether the text of the token `n` after the next one starts with this byte.
+    #[inline]
+    pub fn nth_starts_with(&self, n: usize, byte: u8) -> bool {
+        let nth = self.position + n;
+        nth < self.lexed.significant_len()
+            && self.text.as_bytes()[self.lexed.start(self.lexed.raw_index(nth))] == byte
+    }
+
     pub fn text_len(&self) -> usize {
         self.text.len()
     }

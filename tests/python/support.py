@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT.parent / "shared" / "corpus" / "python"
 
 needs_triton = pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="triton is not installed")
+needs_numba = pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda is not installed")
 if "WARPLENS_REQUIRE_CORPUS" in os.environ and not CORPUS.exists():
     raise FileNotFoundError(f"{CORPUS} was not found, and WARPLENS_REQUIRE_CORPUS is set")
 needs_corpus = pytest.mark.skipif(not CORPUS.exists(), reason="../shared/corpus/python was not found")

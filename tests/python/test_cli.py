@@ -246,4 +246,7 @@ def test_a_package_that_is_missing_is_said(
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert cli.main([str(script)]) == 2
-    assert f"{sys.executable} does not have the package triton: run `{sys.executable} -m pip" in capsys.readouterr().err
+    assert (
+        f"{sys.executable} does not have the package triton or numba: run `{sys.executable} -m pip"
+        in capsys.readouterr().err
+    )

@@ -57,7 +57,7 @@ def test_text_of_a_launch_file() -> None:
         {"name": "x", "buffer": "f32", "file": "x.bin", "uninitialized": [[0, 8]]},
         {"name": "a.0", "f32": 1e-07},
     ]
-    file = LaunchFile('say "hi"', "k", (2, 1, 1), 128, 0, args, cluster=2, cooperative=True)
+    file = LaunchFile('say "hi"', "k", (2, 1, 1), (128,), 0, args, cluster=2, cooperative=True)
     assert file.text() == (
         "[[launch]]\n"
         'name = "say \\"hi\\""\n'

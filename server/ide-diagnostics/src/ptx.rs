@@ -180,6 +180,8 @@ fn message(kind: &ProblemKind, written: &str) -> String {
             "this number does not fit into 64 bits; the assembler cuts it off to {value}";
         ProblemKind::OperandExpression =>
             "an operand can add only constants to a name; compute the sum with an instruction";
+        ProblemKind::PartOfName =>
+            "only registers have parts: `{written}` is not a name, and a name cannot contain `.`";
         ProblemKind::NameInParentheses =>
             "only constants are allowed in parentheses: remove them from `{written}`";
         ProblemKind::SubtractedOffset => "an offset cannot be subtracted from a name; write `+-`";

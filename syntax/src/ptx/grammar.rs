@@ -137,6 +137,9 @@ fn declared_name(p: &mut Parser<'_>) {
     if p.current_text() == "WARP_SZ" {
         p.error_of_its_own("`WARP_SZ` is a predefined constant; choose another name");
     }
+    if p.current_text() == "$" {
+        p.error_of_its_own("`$` alone is not a name: add a letter, a digit, `_` or `$`");
+    }
     leaf(p, NAME);
     rest_of_name(p);
 }
@@ -169,7 +172,7 @@ fn at_version_of_name(p: &Parser<'_>) -> bool {
     p.at(T![@])
         && p.nth_is_joint(0)
         && p.nth_is_joint(1)
-        && (p.nth(1) == T![ident] && !p.nth_text(1).starts_with('%') || p.nth(1) == T![int_number])
+        && (p.nth(1) == T![ident] && !p.nth_starts_with(1, b'%') || p.nth(1) == T![int_number])
         && p.nth(2) != T![ident]
 }
 

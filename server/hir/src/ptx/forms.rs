@@ -11,6 +11,7 @@ mod modifiers;
 mod nearest;
 mod operands;
 mod rule;
+mod selectors;
 
 use warplens_isa::ptx as isa;
 

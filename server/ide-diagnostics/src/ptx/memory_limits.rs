@@ -8,14 +8,15 @@ use text_size::TextRange;
 use warplens_hir::ptx::{
     DeclarationKind, Function, FunctionKind, Header, Linkage, Space, SymbolKind, Variable,
 };
-use warplens_ide_db::ptx::checked_headers;
+use warplens_ide_db::ptx::{checked_headers, module_target};
 use warplens_ide_db::{Db, File, Problem};
 
 use crate::codes;
 
 /// The bytes of all `.const` variables of a module.
 const CONST_BYTES: u64 = 64 << 10;
-/// The bytes of the `.shared` variables of a kernel whose size is known to the assembler.
+/// The bytes of the `.shared` variables of a kernel whose size is known to the assembler, but for targets of one GPU, such as `sm_90a`: they
+/// may have what a block of that GPU can have.
 const SHARED_BYTES: u64 = 48 << 10;
 /// More than the memory of any GPU.
 const ARRAY_BYTES: u64 = 1 << 39;
@@ -65,34 +66,42 @@ impl ConstBytes {
     }
 }
 
-/// The bytes of the `.shared` variables of a module by name. If several variables have the same name, the largest counts.
+/// The bytes of the `.shared` variables of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct SharedBytes(FxHashMap<SmolStr, u64>);
+pub(super) struct SharedBytes {
+    /// By name. If several variables have the same name, the largest counts.
+    variables: FxHashMap<SmolStr, u64>,
+    /// What the variables of a kernel may take.
+    limit: u64,
+}
 
 impl SharedBytes {
     pub(super) fn new(db: &dyn Db, file: File) -> Self {
-        let mut of_module: FxHashMap<SmolStr, u64> = FxHashMap::default();
+        let mut variables: FxHashMap<SmolStr, u64> = FxHashMap::default();
         let declarations = checked_headers(db, file).flat_map(|(_, header)| &header.declarations);
         for declaration in declarations {
             if let DeclarationKind::Variable(variable) = &declaration.kind
                 && variable.space == Space::Shared
             {
-                let largest = of_module.entry(declaration.name.clone()).or_default();
+                let largest = variables.entry(declaration.name.clone()).or_default();
                 *largest = bytes(variable).max(*largest);
             }
         }
-        SharedBytes(of_module)
+        let architecture = module_target(db, file).architecture.as_ref().filter(|name| name.ends_with('a'));
+        let limits = architecture.and_then(|name| warplens_isa::ptx::target(name)?.limits);
+        SharedBytes { variables, limit: limits.map_or(SHARED_BYTES, |limits| limits.shared_per_cta.into()) }
     }
 
     pub(super) fn check_kernel(&self, shared: &SharedVariables) -> Option<Problem> {
-        let of_module = |name: &SmolStr| self.0.get(name.as_str()).copied();
+        let of_module = |name: &SmolStr| self.variables.get(name.as_str()).copied();
         let module: u64 = shared.names.iter().filter_map(of_module).fold(0, u64::saturating_add);
         let sum = shared.own.saturating_add(module);
-        if sum <= SHARED_BYTES {
+        if sum <= self.limit {
             return None;
         }
         let message = format!(
-            "the `.shared` variables of this kernel take {sum} bytes; the limit is {SHARED_BYTES}. Declare one as `.extern .shared` without a size, and give its size at the launch"
+            "the `.shared` variables of this kernel take {sum} bytes; the limit is {}. Declare one as `.extern .shared` without a size, and give its size at the launch",
+            self.limit
         );
         Some(Problem::error(shared.name_range, codes::INVALID_DECLARATION, message))
     }
@@ -126,6 +135,26 @@ mod tests {
     use expect_test::expect;
 
     use crate::tests::check;
+
+    #[test]
+    fn targets_of_one_gpu_may_have_all_shared_memory_of_a_block() {
+        let kernel = |target: &str, bytes: u32| {
+            format!(
+                ".version 9.3\n.target {target}\n.entry k() {{\n    .shared .b8 x[{bytes}];\n    st.shared.b8 [x], 0;\n    ret;\n}}\n"
+            )
+        };
+        for (target, most) in
+            [("sm_90", 49_152), ("sm_90a", 232_448), ("sm_100f", 49_152), ("sm_120a", 101_376)]
+        {
+            check(&kernel(target, most), expect![[""]]);
+        }
+        check(
+            &kernel("sm_120a", 101_377),
+            expect![[r#"
+            3:`k` Error invalid-declaration: the `.shared` variables of this kernel take 101377 bytes; the limit is 101376. Declare one as `.extern .shared` without a size, and give its size at the launch
+        "#]],
+        );
+    }
 
     #[test]
     fn shared_variables_of_a_kernel() {

@@ -31,7 +31,7 @@ fn ptx_kernel<'db>(
         DeclarationKind::Function { kind: FunctionKind::Entry, has_body: true, signature, .. } => {
             let kernel = launch_rules::kernel(signature, address_bytes);
             let shaped_block = shape(db, item).block(&|name| module.shared_bytes(name));
-            let kernel = CudaKernel { shaped_block, uses_pairs: module.uses_pairs(item), ..kernel };
+            let kernel = CudaKernel { shaped_block, uses_clusters: module.uses_clusters(item), ..kernel };
             let kernel = Kernel::new(declaration.name.clone(), kernel);
             Some(Found { kernel, name: declaration.name_range, note: None, variant: None, is_unnamed: false })
         }
@@ -54,11 +54,11 @@ struct Module<'db> {
 
 impl<'db> Module<'db> {
     /// Whether a kernel, or a function that it calls, is written for pairs of blocks.
-    fn uses_pairs(&self, kernel: Item<'db>) -> bool {
+    fn uses_clusters(&self, kernel: Item<'db>) -> bool {
         let (mut seen, mut work) = (FxHashSet::default(), vec![kernel]);
         while let Some(item) = work.pop() {
             let shape = shape(self.db, item);
-            if shape.uses_pairs() {
+            if shape.uses_clusters() {
                 return true;
             }
             let called = shape.names().iter().filter_map(|name| self.functions().get(name.as_str()).copied());

@@ -116,6 +116,9 @@ entries! {
         /// Whether a minus sign may precede it.
         #[serde(default)]
         negatable: bool,
+        /// Whether the assembler takes neither special registers nor `_` in its braces, as others do.
+        #[serde(default)]
+        only_registers: bool,
         /// Purpose; empty for a plain source or destination.
         #[serde(default)]
         about: Text,

@@ -18,4 +18,5 @@ pub mod residency;
 pub mod run;
 mod scheduled_clusters;
 mod sequential_blocks;
+mod standstill;
 pub mod warp;

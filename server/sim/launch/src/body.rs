@@ -69,6 +69,8 @@ pub struct Access {
     pub loaded: bool,
     /// Whether the kernel stores to this memory, or updates it.
     pub stored: bool,
+    /// Whether it is a multimem address, for which only `multimem` instructions are.
+    pub multimem: bool,
     /// The constant with which `atom.cas` compares it: what a slot of a table holds before it is used.
     pub empty: Option<EmptySlot>,
 }
@@ -94,7 +96,8 @@ impl Access {
     pub fn join(self, other: Access) -> Access {
         let elements = if other.loaded && !self.loaded { other } else { self };
         let stored = self.stored || other.stored;
-        Access { stored, empty: self.empty.or(other.empty), ..elements }
+        let multimem = self.multimem || other.multimem;
+        Access { stored, multimem, empty: self.empty.or(other.empty), ..elements }
     }
 }
 

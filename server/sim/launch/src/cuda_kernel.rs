@@ -21,8 +21,8 @@ pub struct CudaKernel {
     pub shaped_block: Option<[u32; 3]>,
     /// `.reqnctapercluster`
     pub required_cluster: Option<[u32; 3]>,
-    /// Whether instructions work on pairs of blocks of a cluster (`.cta_group::2`).
-    pub uses_pairs: bool,
+    /// Whether instructions concern other blocks of a cluster (`mapa`, `.multicast::cluster`, `.cta_group::2`).
+    pub uses_clusters: bool,
     /// The size of an address in bytes, if the module specifies it; otherwise both 4 and 8 are accepted.
     pub address_bytes: Option<u64>,
 }

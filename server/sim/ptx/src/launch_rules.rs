@@ -22,7 +22,7 @@ pub fn kernel(signature: &Signature, address_bytes: Option<u64>) -> CudaKernel {
         largest_block: dimensions("maxntid"),
         required_cluster: dimensions("reqnctapercluster"),
         shaped_block: None,
-        uses_pairs: false,
+        uses_clusters: false,
         address_bytes,
     }
 }

@@ -1,7 +1,7 @@
 //! Warps of SASS for the scheduler of blocks.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use warplens_sim_cuda::grid::cluster::{Cluster, ClusterReports};
+use warplens_sim_cuda::grid::cluster::{Cluster, ClusterReports, Polled};
 use warplens_sim_cuda::grid::pause::Votes;
 use warplens_sim_cuda::grid::warp::{CudaWarp, GridState};
 use warplens_sim_cuda::memory::spaces::Spaces;
@@ -15,6 +15,7 @@ use warplens_sim_warp::values::Values;
 
 use super::deadlock::explain;
 use super::launch::Launch;
+use super::lone_lane;
 use super::pause::Pause;
 use super::program::{BarrierStep, Cell, Control, Op, Reduction};
 use super::register_values::RegisterReader;
@@ -103,6 +104,14 @@ impl CudaWarp for Warp {
         self.spin.passed_barrier();
     }
 
+    fn lone_lanes(&self, launch: &Launch<'_>) -> Option<Vec<Warp>> {
+        Some(vec![lone_lane::copy(self, launch)?])
+    }
+
+    fn is_in_state_of(&self, other: &Warp) -> bool {
+        lone_lane::is_in_state_of(self, other)
+    }
+
     fn live(&self) -> u32 {
         self.live
     }
@@ -167,7 +176,7 @@ impl ClusterReports for Warp {
         }
     }
 
-    fn explain_deadlock(cluster: &Cluster<Warp>, _: &Launch<'_>, _: &Spaces) -> Vec<Finding> {
-        cluster.unfinished_blocks().filter_map(|block| explain(block, &cluster.barrier)).collect()
+    fn explain_deadlock(cluster: &Cluster<Warp>, _: &Launch<'_>, _: &Spaces, polled: Polled) -> Vec<Finding> {
+        cluster.unfinished_blocks().filter_map(|block| explain(block, &cluster.barrier, polled)).collect()
     }
 }

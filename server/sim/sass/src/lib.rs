@@ -17,6 +17,7 @@ mod interpreter_loop;
 mod launch;
 pub mod launch_config;
 pub mod launch_rules;
+mod lone_lane;
 mod machine;
 mod observer;
 mod order_points;

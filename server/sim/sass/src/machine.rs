@@ -112,6 +112,11 @@ impl Machine {
         }
     }
 
+    /// Whether a single lane can run, and no other one before that lane waits or ends.
+    pub(crate) fn has_lone_lane(&self) -> bool {
+        dispatch!(self, machine => machine.has_lone_lane())
+    }
+
     /// Whether all lanes have the same positions as in an earlier state, regardless of how long they have
     /// waited.
     pub(crate) fn is_where(&self, earlier: &Machine) -> bool {

@@ -125,6 +125,9 @@ fn unary(p: &mut Parser<'_>, in_constant: bool) -> Option<CompletedMarker> {
         T!['('] if p.nth(1) == T![dot_word] => {
             let cast = p.start();
             p.bump();
+            if !matches!(p.current_text(), ".s64" | ".u64") {
+                p.error(format!("`{}` is not a cast: constants have `.s64` or `.u64`", p.current_text()));
+            }
             p.bump();
             p.expect(T![')'], "missing `)` after the type");
             binary(p, 11, true);
@@ -193,9 +196,8 @@ fn atom(p: &mut Parser<'_>, in_constant: bool) -> Option<CompletedMarker> {
 
 /// A name and what may follow it directly: selectors, a count, an index, an argument.
 fn named(p: &mut Parser<'_>, in_constant: bool) -> CompletedMarker {
-    let is_generic = p.current_text() == "generic";
-    let is_register = p.current_text().starts_with('%');
-    let is_number = p.current_text() == "WARP_SZ";
+    let text = p.current_text();
+    let (is_register, is_number) = (text.starts_with('%'), text == "WARP_SZ");
     let name = leaf(p, NAME_REF);
     match p.current() {
         T![@] if at_version_of_name(p) => {
@@ -232,7 +234,7 @@ fn named(p: &mut Parser<'_>, in_constant: bool) -> CompletedMarker {
             declarations::name_count(p);
             range.complete(p, NAME_RANGE)
         }
-        T!['('] if is_generic => call(p, name),
+        T!['('] if text == "generic" => call(p, name),
         _ => name,
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn at_next_statement(p: &Parser<'_>) -> bool {
         T![dot_word] => p.nth_starts_line(0) || words::begins_item(p.current_text()),
         T!['}'] | T![dwarf_line] | EOF => true,
         T!['{'] => p.nth_starts_line(0),
-        T![ident] if p.current_text().starts_with('%') => false,
+        T![ident] if p.nth_starts_with(0, b'%') => false,
         T![ident] => match p.nth(1) {
             T![:] => p.nth_starts_line(0) || !at_path(p, 1) && starts_statement(p, 2),
             T![dot_word] => at_modified_opcode(p) && (p.nth_starts_line(0) || begins_operands(p)),
@@ -73,13 +73,13 @@ fn starts_statement(p: &Parser<'_>, n: usize) -> bool {
 }
 
 fn is_opcode(p: &Parser<'_>, n: usize) -> bool {
-    p.nth(n) == T![ident] && !p.nth_text(n).starts_with('%')
+    p.nth(n) == T![ident] && !p.nth_starts_with(n, b'%')
 }
 
 /// `add.s32`, which is never an operand.
 pub(super) fn at_modified_opcode(p: &Parser<'_>) -> bool {
     p.at(T![ident])
-        && !p.current_text().starts_with('%')
+        && !p.nth_starts_with(0, b'%')
         && p.nth(1) == T![dot_word]
         && p.nth_is_joint(1)
         && !is_selector(p.nth_text(1))
@@ -87,7 +87,7 @@ pub(super) fn at_modified_opcode(p: &Parser<'_>) -> bool {
 
 /// `add.s32`, `bra L`, `ret;`, `L:`: at the start of a line, the statement before it, which starts with `word`, is unfinished.
 fn at_statement(p: &Parser<'_>, word: &str) -> bool {
-    let is_name = p.at(T![ident]) && !p.current_text().starts_with('%');
+    let is_name = p.at(T![ident]) && !p.nth_starts_with(0, b'%');
     let is_plain = match p.nth(1) {
         T![:] => !at_path(p, 1) && starts_statement(p, 2),
         T![;] => {

@@ -182,10 +182,11 @@ fn instruction(p: &mut Parser<'_>) {
 /// A directive at the start of a line: the statement before it has no `;`. State spaces are also modifiers,
 /// but then another modifier is attached to them, or operands follow.
 fn at_directive_line(p: &Parser<'_>) -> bool {
+    if !p.nth_starts_line(0) {
+        return false;
+    }
     let word = p.current_text();
-    p.nth_starts_line(0)
-        && words::begins_item(word)
-        && (!words::is_memory(word) || !p.nth_is_joint(1) && declares_variable(p))
+    words::begins_item(word) && (!words::is_memory(word) || !p.nth_is_joint(1) && declares_variable(p))
 }
 
 /// `.shared .align 4 .b8 x[4];` rather than `.shared .b32 %r1, [x];`
@@ -194,14 +195,14 @@ fn declares_variable(p: &Parser<'_>) -> bool {
     while matches!(p.nth(n), T![dot_word] | T![int_number]) {
         n += 1;
     }
-    let is_operand = p.nth_text(n).starts_with('%') || p.nth(n + 1) == T![,] && p.nth(n + 2) == T!['['];
+    let is_operand = p.nth_starts_with(n, b'%') || p.nth(n + 1) == T![,] && p.nth(n + 2) == T!['['];
     p.nth(n) == T![ident] && !is_operand
 }
 
 fn guard(p: &mut Parser<'_>) {
     let marked = p.at(T![@]);
     let unmarked =
-        p.at(T![!]) || p.current_text().starts_with('%') && p.nth(1) == T![ident] && !p.nth_starts_line(1);
+        p.at(T![!]) || p.nth(1) == T![ident] && !p.nth_starts_line(1) && p.nth_starts_with(0, b'%');
     if !marked && !unmarked {
         return;
     }
@@ -211,7 +212,7 @@ fn guard(p: &mut Parser<'_>) {
     }
     p.eat(T![!]);
     // `@ bra L` has no register; `@ %p1 bra L` has one.
-    if p.at(T![ident]) && (p.nth_is_joint(0) || p.current_text().starts_with('%')) {
+    if p.at(T![ident]) && (p.nth_is_joint(0) || p.nth_starts_with(0, b'%')) {
         leaf(p, NAME_REF);
     } else if p.at(T!['{']) && p.nth(1) == T![ident] && p.nth(2) == T!['}'] {
         p.error("a guard is written without braces");
@@ -226,10 +227,9 @@ fn guard(p: &mut Parser<'_>) {
 
 /// A word alone on its line that is not an opcode.
 fn at_label_without_colon(p: &Parser<'_>) -> bool {
-    let word = p.current_text();
-    word.contains(|letter: char| letter == '$' || letter.is_ascii_uppercase())
+    p.nth_starts_line(1)
         && p.nth(1) != T![;]
-        && p.nth_starts_line(1)
+        && p.current_text().contains(|letter: char| letter == '$' || letter.is_ascii_uppercase())
 }
 
 /// Text that does not start a statement, up to a token that can start one.

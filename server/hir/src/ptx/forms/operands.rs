@@ -9,6 +9,7 @@ use warplens_isa::ptx::{self as isa, OperandKind};
 
 use super::form_match::{FormMatch, OperandPosition};
 use super::rule::{AddressSpace, Count, OperandRule, TypeSet};
+use super::selectors::Selectors;
 
 use crate::ptx::{
     AddressSize, Function, Guard, ModuleKind, NameId, Operand, OperandList, ReferentId, Resolution, Space,
@@ -48,6 +49,8 @@ pub enum OperandError {
     },
     /// A component of a register that has no components.
     Component(NameId),
+    /// A selector that names no part that the operand takes.
+    Selector { name: NameId, takes: Selectors },
     /// An integer where a float is needed.
     IntegerConstant(Type),
     /// A float where an integer is needed, or one of the wrong width.
@@ -77,6 +80,8 @@ pub enum OperandError {
         /// The type of this element.
         second: Type,
     },
+    /// A special register of 32 bits and a constant in one vector.
+    SpecialWithConstant(NameId),
     /// Only `_` in the braces or around `|`.
     OnlySinks,
     /// A special register of the wrong size.

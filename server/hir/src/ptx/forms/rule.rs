@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use super::selectors::Selectors;
 use warplens_isa::Role;
 use warplens_isa::ptx::{self as isa, FormSpace, Length, OperandKind, OperandType, Presence};
 
@@ -24,9 +25,10 @@ pub struct OperandRule {
     pub ranges: &'static [isa::Range],
     /// The second element of a pair: its operand index in the entry, and whether it is optional.
     pub second: Option<(usize, bool)>,
-    /// Whether selectors such as `.b0` and `.h1` may be written, as in video instructions.
-    pub selects: bool,
+    pub selectors: Selectors,
     pub negates: bool,
+    /// Whether neither special registers nor `_` may be in its braces.
+    pub only_registers: bool,
     /// Whether a register in the address may not have 32 bits if the module's addresses have 64.
     pub wide: bool,
     /// Whether the first register in braces is an index, which is a 32-bit integer regardless of the other
@@ -180,8 +182,9 @@ fn rule(entry: &isa::Instruction, operand: &isa::FormOperand, chosen: Chosen<'_>
         optional: operand.presence == Presence::Optional,
         ranges: operand.ranges,
         second: operand.second,
-        selects: entry.category.selectors,
+        selectors: named.map_or(Selectors::None, |operand| Selectors::of(entry, operand)),
         negates: named.is_some_and(|operand| operand.negatable),
+        only_registers: named.is_some_and(|operand| operand.only_registers),
         wide: named.is_some_and(|operand| operand.wide),
         indexes: matches!(operand.length, Length::Product(product) if product.indexes(chosen)),
         inside: (0, 0),

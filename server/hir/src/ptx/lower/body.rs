@@ -25,7 +25,7 @@ const LABEL_RANGE: u32 = 1 << 16;
 /// The tables of a function under construction.
 #[derive(Default)]
 pub(super) struct Body<'a> {
-    pub(super) scopes: Scopes,
+    pub(super) scopes: Scopes<'a>,
     pub(super) problems: Vec<Problem>,
     pub(super) mnemonics: MnemonicInterner<'a>,
     pub(super) instructions: Vec<InstructionData>,
@@ -203,6 +203,12 @@ impl<'a> Body<'a> {
         let name = |node: Node<'a>| node.token(IDENT);
         match target.kind() {
             NAME_REF => targets.extend(name(target).map(|name| self.scopes.refer(name, role))),
+            MEMBER => {
+                self.problems.push(Problem { range: target.range(), kind: ProblemKind::PartOfName });
+                if let Some(name) = target.child(NAME_REF) {
+                    self.table_targets(name, kind, targets);
+                }
+            }
             NAME_RANGE => {
                 let count = target.child(NAME_COUNT).and_then(|count| count.nodes().next());
                 let count = count.and_then(|count| constant::count(count, &mut self.problems)).unwrap_or(0);
@@ -210,7 +216,7 @@ impl<'a> Body<'a> {
                 let Some(prefix) = target.child(NAME_REF).and_then(name) else { return };
                 for index in 0..count {
                     let text = format!("{}{index}", prefix.text);
-                    targets.push(self.scopes.refer_as(&text, prefix.start, Role::Implied));
+                    targets.push(self.scopes.refer_as(text.into(), prefix.start, Role::Implied));
                 }
             }
             _ => {}

@@ -1,7 +1,7 @@
 //! Instructions: guard, mnemonic, operands.
 
-use warplens_syntax::Node;
 use warplens_syntax::SyntaxKind::*;
+use warplens_syntax::{Node, NodeOrToken};
 
 use super::super::model::InstructionData;
 use super::super::{Guard, Role};
@@ -11,16 +11,24 @@ use super::operand::Context;
 impl<'a> Body<'a> {
     pub(super) fn instruction(&mut self, node: Node<'a>) {
         self.mnemonics.words.clear();
-        let mut opcode = None;
-        for word in node.tokens_of([IDENT, DOT_WORD]) {
-            self.mnemonics.words.push(word.word());
-            if word.kind == IDENT {
-                opcode.get_or_insert(word.start);
+        let mut nodes = std::mem::take(&mut self.nodes);
+        let (mut opcode, mut guard) = (None, None);
+        for element in node.elements() {
+            match element {
+                NodeOrToken::Token(word) if matches!(word.kind, IDENT | DOT_WORD) => {
+                    self.mnemonics.words.push(word.word());
+                    if word.kind == IDENT {
+                        opcode.get_or_insert(word.start);
+                    }
+                }
+                NodeOrToken::Token(_) => {}
+                NodeOrToken::Node(node) => match node.kind() {
+                    GUARD => guard = self.guard(node),
+                    ERROR => {}
+                    _ => nodes.push(node),
+                },
             }
         }
-        let guard = node.child(GUARD).and_then(|guard| self.guard(guard));
-        let mut nodes = std::mem::take(&mut self.nodes);
-        nodes.extend(node.nodes().filter(|node| !matches!(node.kind(), GUARD | ERROR)));
         if let Some(opcode) = opcode {
             let first_is_list = nodes.first().is_some_and(|first| first.kind() == ARG_LIST);
             let (mnemonic, roles) = self.mnemonics.intern(nodes.len(), first_is_list);

@@ -49,7 +49,15 @@ impl<'a> Body<'a> {
             NAME_REF => self.name(node, None, context),
             MEMBER => {
                 let selector = node.token(DOT_WORD).map(|token| Component::from_name(token.word()));
-                node.child(NAME_REF).map_or(Operand::Missing, |name| self.name(name, selector, context))
+                let Some(name) = node.child(NAME_REF) else { return Operand::Missing };
+                let operand = self.name(name, selector, context);
+                if let Operand::Symbol(name) = operand
+                    && selector.is_some()
+                    && (context.role != Role::Read || self.scopes.symbol_of(name).is_some())
+                {
+                    self.problems.push(Problem { range: node.range(), kind: ProblemKind::PartOfName });
+                }
+                operand
             }
             SINK => Operand::Sink,
             VECTOR => Operand::Vector(self.list(node, context)),

@@ -1,5 +1,7 @@
 //! Name resolution: bindings in text order, shadowing scopes, register ranges, forward references to labels.
 
+use std::borrow::Cow;
+
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smol_str::SmolStr;
@@ -18,13 +20,13 @@ type Word = usize;
 const PENDING: ReferentId = ReferentId::FIRST;
 
 #[derive(Default)]
-pub(super) struct Scopes {
+pub(super) struct Scopes<'a> {
     pub(super) scopes: Vec<Scope>,
     pub(super) symbols: Vec<Symbol>,
     pub(super) names: Vec<Name>,
     pub(super) referents: Vec<Referent>,
     pub(super) words: Vec<SmolStr>,
-    entries: IndexMap<SmolStr, WordEntry, FxBuildHasher>,
+    entries: IndexMap<Cow<'a, str>, WordEntry, FxBuildHasher>,
     declared: Vec<ReferentId>,
     /// Referents of registers that belong to ranges.
     indexed: FxHashMap<(SymbolId, u32, u8), ReferentId>,
@@ -75,9 +77,9 @@ pub(super) struct NewSymbol<'a> {
     pub(super) is_range: bool,
 }
 
-impl Scopes {
+impl<'a> Scopes<'a> {
     /// Reserves what a function of this length in bytes usually needs.
-    pub(super) fn with_capacity_for(bytes: usize) -> Scopes {
+    pub(super) fn with_capacity_for(bytes: usize) -> Scopes<'a> {
         let words = bytes / 64;
         Scopes {
             names: Vec::with_capacity(bytes / 32),
@@ -132,8 +134,8 @@ impl Scopes {
 
     /// Declares a symbol in the innermost scope. A second declaration of the name is a problem and hides
     /// nothing.
-    pub(super) fn declare(&mut self, new: NewSymbol<'_>, problems: &mut Vec<Problem>) -> SymbolId {
-        let word = self.word(new.name.text);
+    pub(super) fn declare(&mut self, new: NewSymbol<'a>, problems: &mut Vec<Problem>) -> SymbolId {
+        let word = self.word(new.name.text.into());
         let symbol = SymbolId::new(self.symbols.len());
         let scope = self.open.last().map_or(ScopeId::new(0), |scope| scope.id);
         let (range, name) = (new.name.range(), SmolStr::new(new.name.text));
@@ -167,15 +169,15 @@ impl Scopes {
 
     /// Records an occurrence of a name and resolves it. An undeclared branch target is looked up again at the
     /// end of each enclosing block.
-    pub(super) fn refer(&mut self, token: Token<'_>, role: Role) -> NameId {
-        self.refer_as(token.text, token.start, role)
+    pub(super) fn refer(&mut self, token: Token<'a>, role: Role) -> NameId {
+        self.refer_as(token.text.into(), token.start, role)
     }
 
     /// Records an occurrence whose text differs from the name, such as `L3` in `L<5>`.
-    pub(super) fn refer_as(&mut self, text: &str, start: TextSize, role: Role) -> NameId {
+    pub(super) fn refer_as(&mut self, text: Cow<'a, str>, start: TextSize, role: Role) -> NameId {
         let name = NameId::new(self.names.len());
         let word = self.word(text);
-        let referent = match (self.inside(word, text), self.open.last_mut()) {
+        let referent = match (self.inside(word), self.open.last_mut()) {
             (Some(referent), _) => referent,
             (None, Some(open)) if matches!(role, Role::Target | Role::Implied) => {
                 open.forward.push((word, name));
@@ -188,8 +190,8 @@ impl Scopes {
     }
 
     /// Records a name that the module resolves, such as the name of the function.
-    pub(super) fn refer_outside(&mut self, token: Token<'_>, role: Role) {
-        let word = self.word(token.text);
+    pub(super) fn refer_outside(&mut self, token: Token<'a>, role: Role) {
+        let word = self.word(token.text.into());
         let referent = self.outside(word);
         self.names.push(Name::new(token.start, referent, role));
     }
@@ -226,19 +228,22 @@ impl Scopes {
         }
     }
 
-    fn word(&mut self, text: &str) -> Word {
-        let known = self.entries.get_index_of(text);
-        known.unwrap_or_else(|| self.entries.insert_full(text.into(), WordEntry::default()).0)
+    fn word(&mut self, text: Cow<'a, str>) -> Word {
+        let entry = self.entries.entry(text);
+        let word = entry.index();
+        entry.or_default();
+        word
     }
 
     /// The meaning of the name in the open scopes.
-    fn inside(&mut self, word: Word, text: &str) -> Option<ReferentId> {
-        if let Some((epoch, referent)) = self.entries[word].known
+    fn inside(&mut self, word: Word) -> Option<ReferentId> {
+        let (text, entry) = self.entries.get_index(word)?;
+        if let Some((epoch, referent)) = entry.known
             && epoch == self.epoch
         {
             return referent;
         }
-        let referent = match (self.entries[word].exact, self.in_range(text)) {
+        let referent = match (entry.exact, self.in_range(text)) {
             (exact, Some(range)) if exact.is_none_or(|exact| self.goes_before(range.0, exact)) => {
                 Some(self.indexed_referent(range))
             }
@@ -253,10 +258,10 @@ impl Scopes {
         if let Some(referent) = self.entries[word].outside {
             return referent;
         }
-        let text = self.entries.get_index(word).map(|(text, _)| text.clone()).unwrap_or_default();
-        let is_special = warplens_isa::ptx::special_register(&text).is_some();
+        let text = self.entries.get_index(word).map_or("", |(text, _)| text);
+        let is_special = warplens_isa::ptx::special_register(text).is_some();
         let index = self.words.len() as u32;
-        self.words.push(text);
+        self.words.push(text.into());
         let referent =
             self.referent(if is_special { Referent::Special(index) } else { Referent::External(index) });
         self.entries[word].outside = Some(referent);

@@ -34,6 +34,8 @@ pub enum ProblemKind {
     NameInConstant(SmolStr),
     /// An expression with a name that is no valid operand: only constants may be added to a name.
     OperandExpression,
+    /// `L.x`, where `L` is not a register.
+    PartOfName,
     /// `(%r1)`
     NameInParentheses,
     /// `a - 4`: the assembler can only add, so it must be written `a + -4`.

@@ -97,6 +97,7 @@ fn code(wrong: OperandError) -> &'static str {
         OperandError::Count { .. } | OperandError::Inside { .. } => codes::OPERAND_COUNT,
         OperandError::Kind(_)
         | OperandError::Component(_)
+        | OperandError::Selector { .. }
         | OperandError::OnlySinks
         | OperandError::NoRegister(_)
         | OperandError::NoAddress(_)
@@ -115,6 +116,7 @@ fn code(wrong: OperandError) -> &'static str {
         | OperandError::NoConstant(_)
         | OperandError::Mixed { .. }
         | OperandError::SpecialSize { .. }
+        | OperandError::SpecialWithConstant(_)
         | OperandError::AddressRegister(..)
         | OperandError::AddressWidth(..) => codes::OPERAND_TYPE,
     }
@@ -125,6 +127,7 @@ fn named(wrong: OperandError) -> Option<NameId> {
         OperandError::RegisterType { name, .. }
         | OperandError::VectorRegister { name, .. }
         | OperandError::Component(name)
+        | OperandError::Selector { name, .. }
         | OperandError::AddressSpace { name, .. }
         | OperandError::AddressRegister(name, _)
         | OperandError::AddressWidth(name, _)
@@ -173,6 +176,8 @@ impl Operand<'_> {
                 "{} is a single register; `{name}` takes {} here", self.text(register), length(takes);
             OperandError::Component(register) =>
                 "{} is not a vector and has no components", self.text(register);
+            OperandError::Selector { name: register, takes } =>
+                "after {} `{name}` takes {} here", self.text(register), takes.about();
             OperandError::IntegerConstant(ty) =>
                 "`{name}` takes a float here ({}){}", words::ty(ty), self.as_float(ty);
             OperandError::FloatConstant(ty) => "{}", self.float_constant(ty);
@@ -189,6 +194,9 @@ impl Operand<'_> {
             OperandError::Mixed { first, second } =>
                 "the registers of a vector must have one type; this is {} after {}",
                 words::ty(second), words::ty(first);
+            OperandError::SpecialWithConstant(register) =>
+                "{} and a constant cannot be in the same braces; move one of them to a register first",
+                self.text(register);
             OperandError::OnlySinks => "at least one destination must be a register, not `_`";
             OperandError::SpecialSize { name: register, takes } =>
                 "{} has another size than {}; read it with a type of its size and convert it with `cvt`",

@@ -1,3 +1,5 @@
+mod parts;
+
 use expect_test::{Expect, expect};
 use warplens_ide::fixture::{FILE, open};
 
@@ -648,6 +650,7 @@ fn one_register_in_braces() {
     check(
         &format!("{head}{}\nret;\n}}\n", statements.join("\n")),
         expect![[r#"
+            7:`%tid.x` Error operand-type: `%tid` and a constant cannot be in the same braces; move one of them to a register first
             9:`{%r1, %r2, %r3}` Error vector-length: `mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0` takes 1, 2, 4 or 8 registers here, not 3
             10:`0` Error operand-kind: this is a constant; `mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0` takes a register here
             11:`1` Error immediate-range: `mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0` takes multiples of 2 here

@@ -77,7 +77,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
             Form { text: "pmevent a", operands: list(&[513]), availability: AVAILABLE[10], ..Form::EMPTY },
             Form {
                 text: "pmevent.mask a",
-                slots: list(&[698]),
+                slots: list(&[699]),
                 operands: list(&[514]),
                 availability: AVAILABLE[79],
                 ..Form::EMPTY
@@ -138,7 +138,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         syntax: &["setmaxnreg.{inc,dec}.sync.aligned.u32 n"],
         forms: &[Form {
             text: "setmaxnreg.action.sync.aligned.u32 n",
-            slots: list(&[699, 514, 324]),
+            slots: list(&[700, 514, 324]),
             operands: list(&[515]),
             availability: AVAILABLE[140],
             ..Form::EMPTY

@@ -23,7 +23,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             },
             Form {
                 text: "vadd.dtype.atype.btype{.sat}.op2 d, a, b, c",
-                slots: list(&[104, 24, 25, 4, 691]),
+                slots: list(&[104, 24, 25, 4, 692]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
@@ -95,7 +95,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             },
             Form {
                 text: "vsub.dtype.atype.btype{.sat}.op2 d, a, b, c",
-                slots: list(&[104, 24, 25, 4, 691]),
+                slots: list(&[104, 24, 25, 4, 692]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
@@ -167,7 +167,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             },
             Form {
                 text: "vabsdiff.dtype.atype.btype{.sat}.op2 d, a, b, c",
-                slots: list(&[104, 24, 25, 4, 691]),
+                slots: list(&[104, 24, 25, 4, 692]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
@@ -239,7 +239,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             },
             Form {
                 text: "vmin.dtype.atype.btype{.sat}.op2 d, a, b, c",
-                slots: list(&[104, 24, 25, 4, 691]),
+                slots: list(&[104, 24, 25, 4, 692]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
@@ -311,7 +311,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             },
             Form {
                 text: "vmax.dtype.atype.btype{.sat}.op2 d, a, b, c",
-                slots: list(&[104, 24, 25, 4, 691]),
+                slots: list(&[104, 24, 25, 4, 692]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
@@ -376,14 +376,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         forms: &[
             Form {
                 text: "vshl.dtype.atype.u32{.sat}.mode d, a, b{, c}",
-                slots: list(&[104, 24, 692, 4, 23]),
+                slots: list(&[104, 24, 693, 4, 23]),
                 operands: list(&[0, 4, 10, 509]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "vshl.dtype.atype.u32{.sat}.mode.op2 d, a, b, c",
-                slots: list(&[104, 24, 692, 4, 23, 691]),
+                slots: list(&[104, 24, 693, 4, 23, 692]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
@@ -444,14 +444,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         forms: &[
             Form {
                 text: "vshr.dtype.atype.u32{.sat}.mode d, a, b{, c}",
-                slots: list(&[104, 24, 692, 4, 23]),
+                slots: list(&[104, 24, 693, 4, 23]),
                 operands: list(&[0, 4, 10, 509]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "vshr.dtype.atype.u32{.sat}.mode.op2 d, a, b, c",
-                slots: list(&[104, 24, 692, 4, 23, 691]),
+                slots: list(&[104, 24, 693, 4, 23, 692]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
@@ -510,7 +510,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         ],
         forms: &[Form {
             text: "vmad.dtype.atype.btype{.po}{.sat}{.scale} d, a, b, c",
-            slots: list(&[104, 24, 25, 693, 4, 694]),
+            slots: list(&[104, 24, 25, 694, 4, 695]),
             operands: list(&[0, 4, 10, 13]),
             availability: AVAILABLE[3],
             ..Form::EMPTY
@@ -568,14 +568,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         forms: &[
             Form {
                 text: "vset.atype.btype.cmp d, a, b{, c}",
-                slots: list(&[24, 25, 695]),
+                slots: list(&[24, 25, 696]),
                 operands: list(&[14, 1, 5, 510]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "vset.atype.btype.cmp.op2 d, a, b, c",
-                slots: list(&[24, 25, 695, 691]),
+                slots: list(&[24, 25, 696, 692]),
                 operands: list(&[14, 1, 5, 20]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY

@@ -22,7 +22,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vadd2.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 696]),
+                slots: list(&[104, 24, 25, 697]),
                 operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -87,7 +87,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vsub2.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 696]),
+                slots: list(&[104, 24, 25, 697]),
                 operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -152,7 +152,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vavrg2.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 696]),
+                slots: list(&[104, 24, 25, 697]),
                 operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -217,7 +217,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vabsdiff2.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 696]),
+                slots: list(&[104, 24, 25, 697]),
                 operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -282,7 +282,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vmin2.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 696]),
+                slots: list(&[104, 24, 25, 697]),
                 operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -347,7 +347,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vmax2.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 696]),
+                slots: list(&[104, 24, 25, 697]),
                 operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -412,7 +412,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vadd4.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 696]),
+                slots: list(&[104, 24, 25, 697]),
                 operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -477,7 +477,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vsub4.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 696]),
+                slots: list(&[104, 24, 25, 697]),
                 operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -542,7 +542,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vavrg4.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 696]),
+                slots: list(&[104, 24, 25, 697]),
                 operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -607,7 +607,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vabsdiff4.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 696]),
+                slots: list(&[104, 24, 25, 697]),
                 operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -673,7 +673,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vmin4.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 696]),
+                slots: list(&[104, 24, 25, 697]),
                 operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -738,7 +738,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vmax4.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 696]),
+                slots: list(&[104, 24, 25, 697]),
                 operands: list(&[0, 31, 35, 511]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -792,7 +792,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
         syntax: &["vset2.atype.btype.cmp{.add} d{.mask}, a{.asel}, b{.bsel}, c"],
         forms: &[Form {
             text: "vset2.atype.btype.cmp{.add} d, a, b, c",
-            slots: list(&[24, 25, 695, 697]),
+            slots: list(&[24, 25, 696, 698]),
             operands: list(&[14, 37, 32, 512]),
             availability: AVAILABLE[30],
             ..Form::EMPTY
@@ -841,7 +841,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
         syntax: &["vset4.atype.btype.cmp{.add} d{.mask}, a{.asel}, b{.bsel}, c"],
         forms: &[Form {
             text: "vset4.atype.btype.cmp{.add} d, a, b, c",
-            slots: list(&[24, 25, 695, 697]),
+            slots: list(&[24, 25, 696, 698]),
             operands: list(&[14, 37, 32, 512]),
             availability: AVAILABLE[30],
             ..Form::EMPTY

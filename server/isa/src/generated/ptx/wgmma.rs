@@ -18,133 +18,133 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         ],
         forms: &[
             Form {
-                text: "wgmma.mma_async.sync.aligned.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f16.f16.f16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
-                slots: list(&[514, 633, 99, 260, 587]),
+                text: "wgmma.mma_async.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f16.f16.f16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
+                slots: list(&[633, 634, 99, 260, 587]),
                 operands: list(&[460, 161, 93, 461, 462, 463, 464, 465]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sync.aligned.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f16.f16.f16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
-                slots: list(&[514, 633, 99, 260, 587]),
+                text: "wgmma.mma_async.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f16.f16.f16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
+                slots: list(&[633, 634, 99, 260, 587]),
                 operands: list(&[460, 466, 93, 461, 462, 463, 465]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sync.aligned.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.f16.f16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
-                slots: list(&[514, 633, 60, 260, 587]),
+                text: "wgmma.mma_async.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.f16.f16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
+                slots: list(&[633, 634, 60, 260, 587]),
                 operands: list(&[467, 161, 93, 461, 462, 463, 464, 465]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sync.aligned.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.f16.f16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
-                slots: list(&[514, 633, 60, 260, 587]),
+                text: "wgmma.mma_async.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.f16.f16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
+                slots: list(&[633, 634, 60, 260, 587]),
                 operands: list(&[467, 466, 93, 461, 462, 463, 465]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sync.aligned.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.bf16.bf16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
-                slots: list(&[514, 633, 60, 274, 581]),
+                text: "wgmma.mma_async.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.bf16.bf16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
+                slots: list(&[633, 634, 60, 274, 581]),
                 operands: list(&[467, 161, 93, 461, 462, 463, 464, 465]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sync.aligned.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.bf16.bf16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
-                slots: list(&[514, 633, 60, 274, 581]),
+                text: "wgmma.mma_async.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.bf16.bf16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
+                slots: list(&[633, 634, 60, 274, 581]),
                 operands: list(&[467, 466, 93, 461, 462, 463, 465]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sync.aligned.{m64n8k8,m64n16k8,m64n24k8,m64n32k8,m64n40k8,m64n48k8,m64n56k8,m64n64k8,m64n72k8,m64n80k8,m64n88k8,m64n96k8,m64n104k8,m64n112k8,m64n120k8,m64n128k8,m64n136k8,m64n144k8,m64n152k8,m64n160k8,m64n168k8,m64n176k8,m64n184k8,m64n192k8,m64n200k8,m64n208k8,m64n216k8,m64n224k8,m64n232k8,m64n240k8,m64n248k8,m64n256k8}.f32.tf32.tf32 d, a, b, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[514, 634, 60, 582, 583]),
+                text: "wgmma.mma_async.sync.{m64n8k8,m64n16k8,m64n24k8,m64n32k8,m64n40k8,m64n48k8,m64n56k8,m64n64k8,m64n72k8,m64n80k8,m64n88k8,m64n96k8,m64n104k8,m64n112k8,m64n120k8,m64n128k8,m64n136k8,m64n144k8,m64n152k8,m64n160k8,m64n168k8,m64n176k8,m64n184k8,m64n192k8,m64n200k8,m64n208k8,m64n216k8,m64n224k8,m64n232k8,m64n240k8,m64n248k8,m64n256k8}.f32.tf32.tf32 d, a, b, scale-d, imm-scale-a, imm-scale-b",
+                slots: list(&[633, 635, 60, 582, 583]),
                 operands: list(&[467, 161, 93, 461, 462, 463]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sync.aligned.{m64n8k8,m64n16k8,m64n24k8,m64n32k8,m64n40k8,m64n48k8,m64n56k8,m64n64k8,m64n72k8,m64n80k8,m64n88k8,m64n96k8,m64n104k8,m64n112k8,m64n120k8,m64n128k8,m64n136k8,m64n144k8,m64n152k8,m64n160k8,m64n168k8,m64n176k8,m64n184k8,m64n192k8,m64n200k8,m64n208k8,m64n216k8,m64n224k8,m64n232k8,m64n240k8,m64n248k8,m64n256k8}.f32.tf32.tf32 d, a, b, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[514, 634, 60, 582, 583]),
+                text: "wgmma.mma_async.sync.{m64n8k8,m64n16k8,m64n24k8,m64n32k8,m64n40k8,m64n48k8,m64n56k8,m64n64k8,m64n72k8,m64n80k8,m64n88k8,m64n96k8,m64n104k8,m64n112k8,m64n120k8,m64n128k8,m64n136k8,m64n144k8,m64n152k8,m64n160k8,m64n168k8,m64n176k8,m64n184k8,m64n192k8,m64n200k8,m64n208k8,m64n216k8,m64n224k8,m64n232k8,m64n240k8,m64n248k8,m64n256k8}.f32.tf32.tf32 d, a, b, scale-d, imm-scale-a, imm-scale-b",
+                slots: list(&[633, 635, 60, 582, 583]),
                 operands: list(&[467, 466, 93, 461, 462, 463]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sync.aligned.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f16.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[514, 635, 99, 601, 602]),
+                text: "wgmma.mma_async.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f16.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, scale-d, imm-scale-a, imm-scale-b",
+                slots: list(&[633, 636, 99, 601, 602]),
                 operands: list(&[460, 161, 93, 461, 462, 463]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sync.aligned.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f16.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[514, 635, 99, 601, 602]),
+                text: "wgmma.mma_async.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f16.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, scale-d, imm-scale-a, imm-scale-b",
+                slots: list(&[633, 636, 99, 601, 602]),
                 operands: list(&[460, 466, 93, 461, 462, 463]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sync.aligned.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[514, 635, 60, 601, 602]),
+                text: "wgmma.mma_async.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, scale-d, imm-scale-a, imm-scale-b",
+                slots: list(&[633, 636, 60, 601, 602]),
                 operands: list(&[467, 161, 93, 461, 462, 463]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sync.aligned.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[514, 635, 60, 601, 602]),
+                text: "wgmma.mma_async.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, scale-d, imm-scale-a, imm-scale-b",
+                slots: list(&[633, 636, 60, 601, 602]),
                 operands: list(&[467, 466, 93, 461, 462, 463]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sync.aligned.{m64n8k32,m64n24k32,m64n16k32,m64n32k32,m64n48k32,m64n64k32,m64n80k32,m64n96k32,m64n112k32,m64n128k32,m64n144k32,m64n160k32,m64n176k32,m64n192k32,m64n208k32,m64n224k32,m64n240k32,m64n256k32}.s32.s8.{s8,u8}{.satfinite} d, a, b, scale-d",
-                slots: list(&[514, 636, 250, 568, 637, 75]),
+                text: "wgmma.mma_async.sync.{m64n8k32,m64n24k32,m64n16k32,m64n32k32,m64n48k32,m64n64k32,m64n80k32,m64n96k32,m64n112k32,m64n128k32,m64n144k32,m64n160k32,m64n176k32,m64n192k32,m64n208k32,m64n224k32,m64n240k32,m64n256k32}.s32.s8.{s8,u8}{.satfinite} d, a, b, scale-d",
+                slots: list(&[633, 637, 250, 568, 638, 75]),
                 operands: list(&[468, 161, 93, 461]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sync.aligned.{m64n8k32,m64n24k32,m64n16k32,m64n32k32,m64n48k32,m64n64k32,m64n80k32,m64n96k32,m64n112k32,m64n128k32,m64n144k32,m64n160k32,m64n176k32,m64n192k32,m64n208k32,m64n224k32,m64n240k32,m64n256k32}.s32.s8.{s8,u8}{.satfinite} d, a, b, scale-d",
-                slots: list(&[514, 636, 250, 568, 637, 75]),
+                text: "wgmma.mma_async.sync.{m64n8k32,m64n24k32,m64n16k32,m64n32k32,m64n48k32,m64n64k32,m64n80k32,m64n96k32,m64n112k32,m64n128k32,m64n144k32,m64n160k32,m64n176k32,m64n192k32,m64n208k32,m64n224k32,m64n240k32,m64n256k32}.s32.s8.{s8,u8}{.satfinite} d, a, b, scale-d",
+                slots: list(&[633, 637, 250, 568, 638, 75]),
                 operands: list(&[468, 469, 93, 461]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sync.aligned.{m64n8k32,m64n24k32,m64n16k32,m64n32k32,m64n48k32,m64n64k32,m64n80k32,m64n96k32,m64n112k32,m64n128k32,m64n144k32,m64n160k32,m64n176k32,m64n192k32,m64n208k32,m64n224k32,m64n240k32,m64n256k32}.s32.u8.{u8,s8}{.satfinite} d, a, b, scale-d",
-                slots: list(&[514, 636, 250, 570, 638, 75]),
+                text: "wgmma.mma_async.sync.{m64n8k32,m64n24k32,m64n16k32,m64n32k32,m64n48k32,m64n64k32,m64n80k32,m64n96k32,m64n112k32,m64n128k32,m64n144k32,m64n160k32,m64n176k32,m64n192k32,m64n208k32,m64n224k32,m64n240k32,m64n256k32}.s32.u8.{u8,s8}{.satfinite} d, a, b, scale-d",
+                slots: list(&[633, 637, 250, 570, 639, 75]),
                 operands: list(&[468, 161, 93, 461]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sync.aligned.{m64n8k32,m64n24k32,m64n16k32,m64n32k32,m64n48k32,m64n64k32,m64n80k32,m64n96k32,m64n112k32,m64n128k32,m64n144k32,m64n160k32,m64n176k32,m64n192k32,m64n208k32,m64n224k32,m64n240k32,m64n256k32}.s32.u8.{u8,s8}{.satfinite} d, a, b, scale-d",
-                slots: list(&[514, 636, 250, 570, 638, 75]),
+                text: "wgmma.mma_async.sync.{m64n8k32,m64n24k32,m64n16k32,m64n32k32,m64n48k32,m64n64k32,m64n80k32,m64n96k32,m64n112k32,m64n128k32,m64n144k32,m64n160k32,m64n176k32,m64n192k32,m64n208k32,m64n224k32,m64n240k32,m64n256k32}.s32.u8.{u8,s8}{.satfinite} d, a, b, scale-d",
+                slots: list(&[633, 637, 250, 570, 639, 75]),
                 operands: list(&[468, 469, 93, 461]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sync.aligned.{m64n8k256,m64n24k256,m64n16k256,m64n32k256,m64n48k256,m64n64k256,m64n80k256,m64n96k256,m64n112k256,m64n128k256,m64n144k256,m64n160k256,m64n176k256,m64n192k256,m64n208k256,m64n224k256,m64n240k256,m64n256k256}.s32.b1.b1.and.popc d, a, b, scale-d",
-                slots: list(&[514, 639, 250, 579, 580, 640]),
+                text: "wgmma.mma_async.sync.{m64n8k256,m64n24k256,m64n16k256,m64n32k256,m64n48k256,m64n64k256,m64n80k256,m64n96k256,m64n112k256,m64n128k256,m64n144k256,m64n160k256,m64n176k256,m64n192k256,m64n208k256,m64n224k256,m64n240k256,m64n256k256}.s32.b1.b1.and.popc d, a, b, scale-d",
+                slots: list(&[633, 640, 250, 579, 580, 641]),
                 operands: list(&[468, 161, 93, 461]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sync.aligned.{m64n8k256,m64n24k256,m64n16k256,m64n32k256,m64n48k256,m64n64k256,m64n80k256,m64n96k256,m64n112k256,m64n128k256,m64n144k256,m64n160k256,m64n176k256,m64n192k256,m64n208k256,m64n224k256,m64n240k256,m64n256k256}.s32.b1.b1.and.popc d, a, b, scale-d",
-                slots: list(&[514, 639, 250, 579, 580, 640]),
+                text: "wgmma.mma_async.sync.{m64n8k256,m64n24k256,m64n16k256,m64n32k256,m64n48k256,m64n64k256,m64n80k256,m64n96k256,m64n112k256,m64n128k256,m64n144k256,m64n160k256,m64n176k256,m64n192k256,m64n208k256,m64n224k256,m64n240k256,m64n256k256}.s32.b1.b1.and.popc d, a, b, scale-d",
+                slots: list(&[633, 640, 250, 579, 580, 641]),
                 operands: list(&[468, 469, 93, 461]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[262, 323, 319, 324, 325, 326, 52]),
+        modifiers: list(&[282, 323, 319, 324, 325, 326, 52]),
         vocabulary: &[
             ".aligned",
             ".and",
@@ -352,119 +352,119 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         ],
         forms: &[
             Form {
-                text: "wgmma.mma_async.sp.sync.aligned.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f16.f16.f16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
-                slots: list(&[514, 635, 99, 260, 587]),
+                text: "wgmma.mma_async.sp.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f16.f16.f16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
+                slots: list(&[633, 636, 99, 260, 587]),
                 operands: list(&[460, 161, 93, 171, 470, 471, 472, 473, 474, 475]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sp.sync.aligned.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f16.f16.f16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
-                slots: list(&[514, 635, 99, 260, 587]),
+                text: "wgmma.mma_async.sp.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f16.f16.f16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
+                slots: list(&[633, 636, 99, 260, 587]),
                 operands: list(&[460, 466, 93, 171, 470, 471, 472, 473, 475]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sp.sync.aligned.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.f16.f16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
-                slots: list(&[514, 635, 60, 260, 587]),
+                text: "wgmma.mma_async.sp.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.f16.f16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
+                slots: list(&[633, 636, 60, 260, 587]),
                 operands: list(&[467, 161, 93, 171, 470, 471, 472, 473, 474, 475]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sp.sync.aligned.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.f16.f16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
-                slots: list(&[514, 635, 60, 260, 587]),
+                text: "wgmma.mma_async.sp.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.f16.f16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
+                slots: list(&[633, 636, 60, 260, 587]),
                 operands: list(&[467, 466, 93, 171, 470, 471, 472, 473, 475]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sp.sync.aligned.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.bf16.bf16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
-                slots: list(&[514, 635, 60, 274, 581]),
+                text: "wgmma.mma_async.sp.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.bf16.bf16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
+                slots: list(&[633, 636, 60, 274, 581]),
                 operands: list(&[467, 161, 93, 171, 470, 471, 472, 473, 474, 475]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sp.sync.aligned.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.bf16.bf16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
-                slots: list(&[514, 635, 60, 274, 581]),
+                text: "wgmma.mma_async.sp.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.bf16.bf16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
+                slots: list(&[633, 636, 60, 274, 581]),
                 operands: list(&[467, 466, 93, 171, 470, 471, 472, 473, 475]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sp.sync.aligned.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.tf32.tf32 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[514, 633, 60, 582, 583]),
+                text: "wgmma.mma_async.sp.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.tf32.tf32 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
+                slots: list(&[633, 634, 60, 582, 583]),
                 operands: list(&[467, 161, 93, 171, 470, 471, 472, 473]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sp.sync.aligned.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.tf32.tf32 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[514, 633, 60, 582, 583]),
+                text: "wgmma.mma_async.sp.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.tf32.tf32 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
+                slots: list(&[633, 634, 60, 582, 583]),
                 operands: list(&[467, 466, 93, 171, 470, 471, 472, 473]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sp.sync.aligned.{m64n8k64,m64n16k64,m64n24k64,m64n32k64,m64n40k64,m64n48k64,m64n56k64,m64n64k64,m64n72k64,m64n80k64,m64n88k64,m64n96k64,m64n104k64,m64n112k64,m64n120k64,m64n128k64,m64n136k64,m64n144k64,m64n152k64,m64n160k64,m64n168k64,m64n176k64,m64n184k64,m64n192k64,m64n200k64,m64n208k64,m64n216k64,m64n224k64,m64n232k64,m64n240k64,m64n248k64,m64n256k64}.f16.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[514, 641, 99, 601, 602]),
+                text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n16k64,m64n24k64,m64n32k64,m64n40k64,m64n48k64,m64n56k64,m64n64k64,m64n72k64,m64n80k64,m64n88k64,m64n96k64,m64n104k64,m64n112k64,m64n120k64,m64n128k64,m64n136k64,m64n144k64,m64n152k64,m64n160k64,m64n168k64,m64n176k64,m64n184k64,m64n192k64,m64n200k64,m64n208k64,m64n216k64,m64n224k64,m64n232k64,m64n240k64,m64n248k64,m64n256k64}.f16.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
+                slots: list(&[633, 642, 99, 601, 602]),
                 operands: list(&[460, 161, 93, 171, 476, 471, 472, 473]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sp.sync.aligned.{m64n8k64,m64n16k64,m64n24k64,m64n32k64,m64n40k64,m64n48k64,m64n56k64,m64n64k64,m64n72k64,m64n80k64,m64n88k64,m64n96k64,m64n104k64,m64n112k64,m64n120k64,m64n128k64,m64n136k64,m64n144k64,m64n152k64,m64n160k64,m64n168k64,m64n176k64,m64n184k64,m64n192k64,m64n200k64,m64n208k64,m64n216k64,m64n224k64,m64n232k64,m64n240k64,m64n248k64,m64n256k64}.f16.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[514, 641, 99, 601, 602]),
+                text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n16k64,m64n24k64,m64n32k64,m64n40k64,m64n48k64,m64n56k64,m64n64k64,m64n72k64,m64n80k64,m64n88k64,m64n96k64,m64n104k64,m64n112k64,m64n120k64,m64n128k64,m64n136k64,m64n144k64,m64n152k64,m64n160k64,m64n168k64,m64n176k64,m64n184k64,m64n192k64,m64n200k64,m64n208k64,m64n216k64,m64n224k64,m64n232k64,m64n240k64,m64n248k64,m64n256k64}.f16.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
+                slots: list(&[633, 642, 99, 601, 602]),
                 operands: list(&[460, 466, 93, 171, 476, 471, 472, 473]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sp.sync.aligned.{m64n8k64,m64n16k64,m64n24k64,m64n32k64,m64n40k64,m64n48k64,m64n56k64,m64n64k64,m64n72k64,m64n80k64,m64n88k64,m64n96k64,m64n104k64,m64n112k64,m64n120k64,m64n128k64,m64n136k64,m64n144k64,m64n152k64,m64n160k64,m64n168k64,m64n176k64,m64n184k64,m64n192k64,m64n200k64,m64n208k64,m64n216k64,m64n224k64,m64n232k64,m64n240k64,m64n248k64,m64n256k64}.f32.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[514, 641, 60, 601, 602]),
+                text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n16k64,m64n24k64,m64n32k64,m64n40k64,m64n48k64,m64n56k64,m64n64k64,m64n72k64,m64n80k64,m64n88k64,m64n96k64,m64n104k64,m64n112k64,m64n120k64,m64n128k64,m64n136k64,m64n144k64,m64n152k64,m64n160k64,m64n168k64,m64n176k64,m64n184k64,m64n192k64,m64n200k64,m64n208k64,m64n216k64,m64n224k64,m64n232k64,m64n240k64,m64n248k64,m64n256k64}.f32.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
+                slots: list(&[633, 642, 60, 601, 602]),
                 operands: list(&[467, 161, 93, 171, 476, 471, 472, 473]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sp.sync.aligned.{m64n8k64,m64n16k64,m64n24k64,m64n32k64,m64n40k64,m64n48k64,m64n56k64,m64n64k64,m64n72k64,m64n80k64,m64n88k64,m64n96k64,m64n104k64,m64n112k64,m64n120k64,m64n128k64,m64n136k64,m64n144k64,m64n152k64,m64n160k64,m64n168k64,m64n176k64,m64n184k64,m64n192k64,m64n200k64,m64n208k64,m64n216k64,m64n224k64,m64n232k64,m64n240k64,m64n248k64,m64n256k64}.f32.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[514, 641, 60, 601, 602]),
+                text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n16k64,m64n24k64,m64n32k64,m64n40k64,m64n48k64,m64n56k64,m64n64k64,m64n72k64,m64n80k64,m64n88k64,m64n96k64,m64n104k64,m64n112k64,m64n120k64,m64n128k64,m64n136k64,m64n144k64,m64n152k64,m64n160k64,m64n168k64,m64n176k64,m64n184k64,m64n192k64,m64n200k64,m64n208k64,m64n216k64,m64n224k64,m64n232k64,m64n240k64,m64n248k64,m64n256k64}.f32.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
+                slots: list(&[633, 642, 60, 601, 602]),
                 operands: list(&[467, 466, 93, 171, 476, 471, 472, 473]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sp.sync.aligned.{m64n8k64,m64n24k64,m64n16k64,m64n32k64,m64n48k64,m64n64k64,m64n80k64,m64n96k64,m64n112k64,m64n128k64,m64n144k64,m64n160k64,m64n176k64,m64n192k64,m64n208k64,m64n224k64,m64n240k64,m64n256k64}.s32.s8.{s8,u8}{.satfinite} d, a, b, sp-meta, sp-sel, scale-d",
-                slots: list(&[514, 642, 250, 568, 637, 75]),
+                text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n24k64,m64n16k64,m64n32k64,m64n48k64,m64n64k64,m64n80k64,m64n96k64,m64n112k64,m64n128k64,m64n144k64,m64n160k64,m64n176k64,m64n192k64,m64n208k64,m64n224k64,m64n240k64,m64n256k64}.s32.s8.{s8,u8}{.satfinite} d, a, b, sp-meta, sp-sel, scale-d",
+                slots: list(&[633, 643, 250, 568, 638, 75]),
                 operands: list(&[468, 161, 93, 171, 476, 471]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sp.sync.aligned.{m64n8k64,m64n24k64,m64n16k64,m64n32k64,m64n48k64,m64n64k64,m64n80k64,m64n96k64,m64n112k64,m64n128k64,m64n144k64,m64n160k64,m64n176k64,m64n192k64,m64n208k64,m64n224k64,m64n240k64,m64n256k64}.s32.s8.{s8,u8}{.satfinite} d, a, b, sp-meta, sp-sel, scale-d",
-                slots: list(&[514, 642, 250, 568, 637, 75]),
+                text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n24k64,m64n16k64,m64n32k64,m64n48k64,m64n64k64,m64n80k64,m64n96k64,m64n112k64,m64n128k64,m64n144k64,m64n160k64,m64n176k64,m64n192k64,m64n208k64,m64n224k64,m64n240k64,m64n256k64}.s32.s8.{s8,u8}{.satfinite} d, a, b, sp-meta, sp-sel, scale-d",
+                slots: list(&[633, 643, 250, 568, 638, 75]),
                 operands: list(&[468, 469, 93, 171, 476, 471]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sp.sync.aligned.{m64n8k64,m64n24k64,m64n16k64,m64n32k64,m64n48k64,m64n64k64,m64n80k64,m64n96k64,m64n112k64,m64n128k64,m64n144k64,m64n160k64,m64n176k64,m64n192k64,m64n208k64,m64n224k64,m64n240k64,m64n256k64}.s32.u8.{u8,s8}{.satfinite} d, a, b, sp-meta, sp-sel, scale-d",
-                slots: list(&[514, 642, 250, 570, 638, 75]),
+                text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n24k64,m64n16k64,m64n32k64,m64n48k64,m64n64k64,m64n80k64,m64n96k64,m64n112k64,m64n128k64,m64n144k64,m64n160k64,m64n176k64,m64n192k64,m64n208k64,m64n224k64,m64n240k64,m64n256k64}.s32.u8.{u8,s8}{.satfinite} d, a, b, sp-meta, sp-sel, scale-d",
+                slots: list(&[633, 643, 250, 570, 639, 75]),
                 operands: list(&[468, 161, 93, 171, 476, 471]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
-                text: "wgmma.mma_async.sp.sync.aligned.{m64n8k64,m64n24k64,m64n16k64,m64n32k64,m64n48k64,m64n64k64,m64n80k64,m64n96k64,m64n112k64,m64n128k64,m64n144k64,m64n160k64,m64n176k64,m64n192k64,m64n208k64,m64n224k64,m64n240k64,m64n256k64}.s32.u8.{u8,s8}{.satfinite} d, a, b, sp-meta, sp-sel, scale-d",
-                slots: list(&[514, 642, 250, 570, 638, 75]),
+                text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n24k64,m64n16k64,m64n32k64,m64n48k64,m64n64k64,m64n80k64,m64n96k64,m64n112k64,m64n128k64,m64n144k64,m64n160k64,m64n176k64,m64n192k64,m64n208k64,m64n224k64,m64n240k64,m64n256k64}.s32.u8.{u8,s8}{.satfinite} d, a, b, sp-meta, sp-sel, scale-d",
+                slots: list(&[633, 643, 250, 570, 639, 75]),
                 operands: list(&[468, 469, 93, 171, 476, 471]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
         ],
-        modifiers: list(&[262, 327, 319, 328, 329, 52]),
+        modifiers: list(&[282, 327, 319, 328, 329, 52]),
         vocabulary: &[
             ".aligned",
             ".bf16",
@@ -625,12 +625,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         section: "9.7.17.7.1",
         syntax: &["wgmma.fence.sync.aligned"],
         forms: &[Form {
-            text: "wgmma.fence.sync.aligned",
-            slots: list(&[514]),
+            text: "wgmma.fence.sync",
+            slots: list(&[633]),
             availability: AVAILABLE[128],
             ..Form::EMPTY
         }],
-        modifiers: list(&[262]),
+        modifiers: list(&[282]),
         vocabulary: &[".aligned", ".fence", ".sync"],
         since: Version::new(8, 0),
         target: "sm_90a",
@@ -663,12 +663,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         section: "9.7.17.7.2",
         syntax: &["wgmma.commit_group.sync.aligned"],
         forms: &[Form {
-            text: "wgmma.commit_group.sync.aligned",
-            slots: list(&[514]),
+            text: "wgmma.commit_group.sync",
+            slots: list(&[633]),
             availability: AVAILABLE[128],
             ..Form::EMPTY
         }],
-        modifiers: list(&[262]),
+        modifiers: list(&[282]),
         vocabulary: &[".aligned", ".commit_group", ".sync"],
         since: Version::new(8, 0),
         target: "sm_90a",
@@ -698,13 +698,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         section: "9.7.17.7.3",
         syntax: &["wgmma.wait_group.sync.aligned N"],
         forms: &[Form {
-            text: "wgmma.wait_group.sync.aligned N",
-            slots: list(&[514]),
+            text: "wgmma.wait_group.sync N",
+            slots: list(&[633]),
             operands: list(&[477]),
             availability: AVAILABLE[128],
             ..Form::EMPTY
         }],
-        modifiers: list(&[262]),
+        modifiers: list(&[282]),
         vocabulary: &[".aligned", ".sync", ".wait_group"],
         operands: list(&[255]),
         since: Version::new(8, 0),

@@ -399,6 +399,39 @@ impl<W: CudaWarp> Block<W> {
         groups.map(|group| (group.warp, group.mask, group.statement))
     }
 
+    /// How many warps could execute their next statement, and how many poll memory.
+    pub(super) fn activity(&self) -> (usize, usize) {
+        let count = |polls: bool| {
+            let is_of_kind = |state: &&WarpState| match state {
+                WarpState::Ended | WarpState::Waiting => false,
+                WarpState::Ready | WarpState::Preempted => !polls,
+                WarpState::Spinning(_) | WarpState::Polling(_) | WarpState::Yielding(_) => polls,
+            };
+            self.states.iter().filter(is_of_kind).count()
+        };
+        (count(false), count(true))
+    }
+
+    /// The lanes that run, each in a warp of its own; `None` if there are more than `max`, or [`CudaWarp::lone_lanes`] fails.
+    pub(super) fn lone_lanes(&self, launch: &W::Launch<'_>, max: usize) -> Option<Vec<W>> {
+        let mut lanes = Vec::new();
+        for (state, warp) in self.states.iter().zip(&self.warps) {
+            if !matches!(state, WarpState::Ended | WarpState::Waiting) {
+                lanes.extend(warp.lone_lanes(launch)?);
+            }
+            if lanes.len() > max {
+                return None;
+            }
+        }
+        Some(lanes)
+    }
+
+    /// No warp can end: those that run only poll memory.
+    pub(super) fn stand_still(&mut self, changes: u64) {
+        let running = self.states.iter_mut().filter(|state| **state == WarpState::Ready);
+        running.for_each(|state| *state = WarpState::Spinning(changes));
+    }
+
     pub fn waiting_for_memory(&self) -> impl Iterator<Item = &W> {
         let waits = |state: &WarpState| {
             matches!(state, WarpState::Spinning(_) | WarpState::Polling(_) | WarpState::Yielding(_))

@@ -44,6 +44,14 @@ pub struct Cluster<W: CudaWarp> {
     pub(super) bytes: u64,
 }
 
+/// What happens to the memory that the threads of a deadlock poll.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Polled {
+    Unchanged,
+    /// The threads change it themselves, and never end a wait by that.
+    Exchanged,
+}
+
 /// What a language reports about clusters.
 pub trait ClusterReports: CudaWarp {
     fn finish_cluster(cluster: &Cluster<Self>, launch: &Self::Launch<'_>, grid: &mut GridState<Self>);
@@ -54,7 +62,12 @@ pub trait ClusterReports: CudaWarp {
     }
 
     /// For each block of a cluster that has not exited: why it cannot make progress.
-    fn explain_deadlock(cluster: &Cluster<Self>, launch: &Self::Launch<'_>, spaces: &Spaces) -> Vec<Finding>;
+    fn explain_deadlock(
+        cluster: &Cluster<Self>,
+        launch: &Self::Launch<'_>,
+        spaces: &Spaces,
+        polled: Polled,
+    ) -> Vec<Finding>;
 
     /// What a cluster was doing when it reached the step limit, while others were suspended.
     fn explain_step_limit(
@@ -276,6 +289,25 @@ impl<W: ClusterReports> Cluster<W> {
         livelock.cluster += 1;
         livelock.opens_barriers = self.blocks.iter().any(Block::opens_barriers);
         self.blocks.iter().all(|block| block.add_to(livelock, changes))
+    }
+
+    /// How many warps could execute their next statement, and how many poll memory.
+    pub(super) fn activity(&self) -> (usize, usize) {
+        let each = self.blocks.iter().map(Block::activity);
+        each.fold((0, 0), |(ready, polling), (more, others)| (ready + more, polling + others))
+    }
+
+    /// The lanes that run, each in a warp of its own, if nothing else changes memory: see [`Block::lone_lanes`].
+    pub(super) fn lone_lanes(&self, launch: &W::Launch<'_>, max: usize) -> Option<Vec<W>> {
+        match &self.blocks[..] {
+            [block] if self.asynchronous.in_flight() == 0 => block.lone_lanes(launch, max),
+            _ => None,
+        }
+    }
+
+    /// No warp can end: those that run only poll memory.
+    pub(super) fn stand_still(&mut self, changes: u64) {
+        self.blocks.iter_mut().for_each(|block| block.stand_still(changes));
     }
 
     /// Measures the host memory that the cluster uses while it is not running, without the records of its warps.

@@ -5,7 +5,7 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::severity::Severity;
 use warplens_sim_warp::trace::{Finding, Status};
 
-use super::cluster::{Cluster, ClusterReports};
+use super::cluster::{Cluster, ClusterReports, Polled};
 use super::launch::GridLaunch;
 use crate::memory::polled::PolledValue;
 use crate::memory::spaces::Spaces;
@@ -30,7 +30,7 @@ impl EarlyWait {
         spaces: &Spaces,
         is_starved: bool,
     ) -> Option<EarlyWait> {
-        let finding = W::explain_deadlock(cluster, launch, spaces).into_iter().next()?;
+        let finding = W::explain_deadlock(cluster, launch, spaces, Polled::Unchanged).into_iter().next()?;
         let warps = || cluster.unfinished_blocks().flat_map(|block| block.waiting_for_memory());
         let values = || warps().filter_map(W::polled).flat_map(|polled| &polled.values);
         let in_device_memory = |value: &&PolledValue| value.region.is_device();

@@ -173,7 +173,7 @@ impl GridLaunch {
     }
 
     /// A recorder of visits that nobody looks at.
-    pub(super) fn silent_recorder(&self) -> Recorder {
+    pub fn silent_recorder(&self) -> Recorder {
         Recorder::new(self.statements, 0, 0)
     }
 

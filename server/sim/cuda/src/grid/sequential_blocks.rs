@@ -10,9 +10,10 @@ use warplens_sim_warp::recording::Tap;
 use warplens_sim_warp::trace::{Cancelled, Control, Finding, Progress, RunResult, Status, WarpTrace};
 
 use super::block::BlockPause;
-use super::cluster::{Cluster, ClusterReports};
+use super::cluster::{Cluster, ClusterReports, Polled};
 use super::early_wait::EarlyWait;
 use super::livelock::Livelock;
+use super::standstill;
 use super::warp::{CudaWarp, GridState};
 use crate::memory::spaces::Spaces;
 use crate::run_state::RunState;
@@ -26,6 +27,8 @@ const MAX_SKIPPED: u64 = 1 << 60;
 /// Instructions of a cluster after which others run, if the program has loops that may wait for them. Most waits are noticed
 /// much earlier; this guarantees progress whatever else a waiting loop does.
 const TURN: u64 = 1 << 14;
+/// Instructions before the first search for a proof that no warp can end; doubled each time.
+const FIRST_SEARCH: u64 = 1 << 14;
 
 pub(super) struct SequentialBlocks<'a, 'p, W: CudaWarp> {
     pub(super) launch: &'a W::Launch<'p>,
@@ -53,6 +56,8 @@ pub(super) struct SequentialBlocks<'a, 'p, W: CudaWarp> {
     pub(super) left: Option<Cluster<W>>,
     /// How often the run has been polled.
     polls: u64,
+    /// The step count of the next search for a proof that no warp can end.
+    search_at: u64,
 }
 
 /// What happened when each suspended cluster was resumed once.
@@ -96,6 +101,7 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
             started: 0,
             left: None,
             polls: 0,
+            search_at: FIRST_SEARCH,
         }
     }
 
@@ -178,7 +184,8 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
                     if self.measures_memory() {
                         cluster.measure();
                     }
-                    if let Some(status) = ended.or_else(|| self.exceeds_memory(&cluster)) {
+                    let status = ended.or_else(|| self.exceeds_memory(&cluster));
+                    if let Some(status) = status.or_else(|| self.stands_still(&mut cluster)) {
                         self.collect(&mut cluster);
                         return Ok(Some(status));
                     }
@@ -319,6 +326,32 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         Ok(None)
     }
 
+    /// From time to time, searches for a proof that no warp can end although they change memory; the running cluster is not
+    /// suspended. Returns a status if the run is over.
+    fn stands_still(&mut self, running: &mut Cluster<W>) -> Option<Status> {
+        let state = &self.grid.state;
+        if state.steps < self.search_at {
+            return None;
+        }
+        self.search_at = 2 * state.steps;
+        if state.scheduler.is_some() || state.further.is_some() || self.started != self.launch.clusters() {
+            return None;
+        }
+        let others = self.suspended.iter().chain(&self.resuming).map(|(_, cluster)| cluster);
+        let clusters: Vec<&Cluster<W>> = others.chain([&*running]).collect();
+        if !standstill::is_certain(self.launch, &self.grid, &clusters) {
+            return None;
+        }
+        let changes = self.grid.spaces.changes;
+        let others = self.suspended.iter_mut().chain(&mut self.resuming).map(|(_, cluster)| cluster);
+        for cluster in others.chain([running]) {
+            cluster.stand_still(changes);
+            let findings = W::explain_deadlock(cluster, self.launch, &self.grid.spaces, Polled::Exchanged);
+            findings.into_iter().for_each(|finding| self.grid.state.report(finding));
+        }
+        Some(Status::NoProgress)
+    }
+
     /// Resumes suspended clusters as long as memory changes.
     pub(super) fn resume_suspended(&mut self) -> Result<Status, Cancelled> {
         let mut idle_rounds = 0;
@@ -342,7 +375,7 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
             }
         }
         for (_, cluster) in &self.suspended {
-            let findings = W::explain_deadlock(cluster, self.launch, &self.grid.spaces);
+            let findings = W::explain_deadlock(cluster, self.launch, &self.grid.spaces, Polled::Unchanged);
             findings.into_iter().for_each(|finding| self.grid.state.report(finding));
         }
         Ok(Status::NoProgress)

@@ -67,6 +67,17 @@ pub trait CudaWarp: Sized + Sync {
     /// Lanes that waited at the barrier of the cluster continue.
     fn pass_cluster_barrier(&mut self, _mask: u32) {}
 
+    /// For each lane that runs, a copy of the warp in which the others of its group have exited. `None` if lanes that are elsewhere
+    /// may run before these have ended, or what the lanes execute next depends on each other.
+    fn lone_lanes(&self, _launch: &Self::Launch<'_>) -> Option<Vec<Self>> {
+        None
+    }
+
+    /// Whether two copies of the warp execute the same from now on, as long as they read the same memory.
+    fn is_in_state_of(&self, _other: &Self) -> bool {
+        false
+    }
+
     fn live(&self) -> u32;
 
     /// Bytes of host memory that the warp uses besides its fixed size.

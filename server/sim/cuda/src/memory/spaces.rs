@@ -301,6 +301,13 @@ impl Spaces {
         [self.launch.raw().1, self.globals.raw().1]
     }
 
+    /// The running block is alone in its cluster, with this shared memory.
+    pub(crate) fn enter_alone(&mut self, shared: &[u8]) {
+        self.shared.clear();
+        self.shared.extend_from_slice(shared);
+        self.window = ClusterWindow { rank: 0, blocks: 1, size: shared.len() as u32, ended: 0 };
+    }
+
     #[inline]
     pub fn device_bytes_mut(&mut self) -> [&mut [u8]; 2] {
         [self.launch.raw_mut().1, self.globals.raw_mut().1]

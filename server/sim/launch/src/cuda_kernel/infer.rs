@@ -41,6 +41,8 @@ const BOX_BYTES: u64 = 1024;
 const BOX_ROW: u64 = 32;
 /// Maximum number of elements of a box in one dimension.
 const MAX_EXTENT: u64 = 256;
+/// How many devices a multimem address stands for.
+const REPLICAS: usize = 2;
 /// The size in bytes of a tile that may follow the largest constant offset from an address.
 const TILE: u64 = 4096;
 
@@ -71,11 +73,11 @@ impl CudaKernel {
             }
             argument
         };
-        let is_paired = self.uses_pairs
+        let is_clustered = self.uses_clusters
             && self.required_cluster.is_none()
             && launch.grid.is_none_or(|[columns, ..]| columns.is_multiple_of(PAIR[0]));
         Launch {
-            cluster: launch.cluster.or(is_paired.then_some(PAIR)),
+            cluster: launch.cluster.or(is_clustered.then_some(PAIR)),
             dynamic_shared: launch.dynamic_shared.or(body.dynamic_shared.map(dynamic_shared)),
             cooperative: launch.cooperative.or(body.is_cooperative.then_some(true)),
             args: self.params.iter().enumerate().map(argument).collect(),
@@ -85,7 +87,7 @@ impl CudaKernel {
 
     /// The grid and block of a launch that does not specify them.
     pub(super) fn size(&self) -> ([u32; 3], [u32; 3]) {
-        let pair = self.uses_pairs.then_some(PAIR);
+        let pair = self.uses_clusters.then_some(PAIR);
         (self.required_cluster.or(pair).unwrap_or([1; 3]), self.block())
     }
 
@@ -140,7 +142,8 @@ fn whole(
     rules: &CudaKernel,
     sizes: Sizes,
 ) -> Argument {
-    let stored = Access { element: ScalarType::B32, loaded: false, stored: true, empty: None };
+    let stored =
+        Access { element: ScalarType::B32, loaded: false, stored: true, multimem: false, empty: None };
     let access = part.and_then(|part| part.access).or(param.is_pointer.then_some(stored));
     let access = access.filter(|_| rules.takes_address(param));
     Argument { name: Some(param.name.to_string()), passed: passed(kind, access, part, sizes), at: None }
@@ -201,7 +204,11 @@ fn structure(param: &Parameter, parts: &[Part], rules: &CudaKernel, sizes: Sizes
 
 fn passed(kind: ScalarType, access: Option<Access>, part: Option<&Part>, sizes: Sizes) -> Passed {
     if let Some(access) = access {
-        return Passed::Buffer(buffer(access, sizes.buffer));
+        let buffer = buffer(access, sizes.buffer);
+        return match access.multimem {
+            true => Passed::Multimem(vec![buffer; REPLICAS]),
+            false => Passed::Buffer(buffer),
+        };
     }
     if kind.class() == Class::Float {
         return Passed::Scalar(kind, kind.bits_of_float(1.0));

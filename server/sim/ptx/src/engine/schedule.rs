@@ -4,6 +4,7 @@
 mod contributions;
 mod deadlock;
 mod grid_warp;
+mod lone_lane;
 mod mbarriers;
 mod notes;
 mod register_pool;

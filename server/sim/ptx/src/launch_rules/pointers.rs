@@ -127,6 +127,7 @@ fn accesses(bodies: &Bodies<'_>) -> ByParam<Access> {
             element: element_of(instruction),
             loaded,
             stored: !loaded && !instruction.opcode().starts_with("prefetch"),
+            multimem: instruction.opcode() == "multimem",
             empty: empty_slot(bodies, number, instruction),
         };
         for base in bodies.held(number, address.base) {
@@ -188,8 +189,10 @@ fn accessed_operand(instruction: Instruction<'_>) -> Option<(usize, bool)> {
         _ if elsewhere => None,
         "ld" | "ldu" => Some((1, true)),
         "wmma" if instruction.has("load") => Some((1, true)),
+        "multimem" if instruction.has("ld_reduce") => Some((1, true)),
+        "multimem" if instruction.has("cp") => Some((0, false)),
         "atom" => Some((1, false)),
-        "st" | "red" | "prefetch" | "prefetchu" => Some((0, false)),
+        "st" | "red" | "multimem" | "prefetch" | "prefetchu" => Some((0, false)),
         "wmma" if instruction.has("store") => Some((0, false)),
         _ => None,
     }

@@ -22,8 +22,8 @@ pub struct Shape {
     /// Sizes of the shared memory arrays that the kernel declares, in bytes.
     arrays: Vec<u64>,
     names: Vec<SmolStr>,
-    /// Whether instructions have `.cta_group::2`.
-    uses_pairs: bool,
+    /// Whether instructions concern other blocks of a cluster: `mapa`, `.multicast::cluster`, `.cta_group::2`.
+    uses_clusters: bool,
 }
 
 impl Shape {
@@ -47,7 +47,9 @@ impl Shape {
 
     fn read(&mut self, entry: &Function, instruction: Instruction<'_>) {
         let operands = instruction.operands();
-        self.uses_pairs |= instruction.has("cta_group::2");
+        self.uses_clusters |= instruction.opcode() == "mapa"
+            || instruction.has("cta_group::2")
+            || instruction.has("multicast::cluster");
         match (instruction.opcode(), operands) {
             ("bar" | "barrier", &[_, Operand::Constant(count)])
                 if instruction.has("sync") || instruction.has("arrive") =>
@@ -76,9 +78,9 @@ impl Shape {
         &self.names
     }
 
-    /// Whether the body is written for clusters that consist of pairs of blocks.
-    pub fn uses_pairs(&self) -> bool {
-        self.uses_pairs
+    /// Whether the body is written for clusters of several blocks.
+    pub fn uses_clusters(&self) -> bool {
+        self.uses_clusters
     }
 
     /// The inferred block, if the body determines one. `bytes` returns the size of a shared array of the module.

@@ -20,6 +20,7 @@ mod deadlock_causes;
 mod device_functions;
 mod divergence;
 mod evidence;
+mod exchanges;
 mod exec;
 mod findings;
 mod further_faults;

@@ -223,7 +223,7 @@ impl Analysis<'_> {
     }
 
     fn accessed(&mut self, param: usize, element: ScalarType, loads: bool) {
-        let access = Access { element, loaded: loads, stored: !loads, empty: None };
+        let access = Access { element, loaded: loads, stored: !loads, multimem: false, empty: None };
         let known = &mut self.found[param];
         *known = Some(known.map_or(access, |known| known.join(access)));
     }

@@ -432,6 +432,13 @@ impl Barriers {
         }
     }
 
+    /// Lanes at a `BSYNC` run again once those that they wait for have yielded.
+    pub(super) fn has_lone_lane(&self) -> bool {
+        let lone = self.paths.iter().fold(0, |all, path| all | path.mask);
+        let has_yielded = |one: &Blocked| lanes(lone).any(|lane| self.yielded[lane] > one.since);
+        lone.count_ones() == 1 && !self.blocked.iter().any(has_yielded)
+    }
+
     pub(super) fn waiting(&self) -> Vec<Waiting> {
         let before = |pc: u32| pc.saturating_sub(1);
         let paths = self.paths.iter().map(|path| Waiting {

@@ -178,6 +178,10 @@ impl Tokens {
         (self.pc, self.active, &self.stack) == (earlier.pc, earlier.active, &earlier.stack)
     }
 
+    pub(super) fn has_lone_lane(&self) -> bool {
+        self.active.count_ones() == 1 && !self.blocked
+    }
+
     /// The number of tokens of a kind.
     pub(crate) fn depth(&self, kind: Token) -> usize {
         self.stack.iter().filter(|entry| entry.kind == kind).count()

@@ -103,3 +103,34 @@ fn a_warp_at_the_barrier_of_a_loop_sets_its_flag() {
     let (result, _) = run(body, 1, 1_000_000);
     assert_eq!(result.status, Status::Finished, "{:?}", result.findings);
 }
+
+/// The first thread of each of two blocks swaps a value into the flag, block 0 until `first` and block 1 until `second` was there.
+fn swapping(values: [u32; 2], awaited: [u32; 2]) -> String {
+    format!(
+        "@!P0 EXIT
+         ISETP.NE.AND P2, PT, R3, RZ, PT
+         @P2 BRA 0xf0
+         MOV R8, {:#x}
+         ATOMG.E.EXCH.STRONG.GPU PT, R6, [R4.64], R8
+         ISETP.NE.AND P1, PT, R6, {:#x}, PT
+         @P1 BRA 0xb0
+         EXIT
+         MOV R8, {:#x}
+         ATOMG.E.EXCH.STRONG.GPU PT, R6, [R4.64], R8
+         ISETP.NE.AND P1, PT, R6, {:#x}, PT
+         @P1 BRA 0x100
+         EXIT",
+        values[0], awaited[0], values[1], awaited[1]
+    )
+}
+
+#[test]
+fn swaps_that_no_order_ends_are_a_deadlock() {
+    let (result, _) = run(&swapping([1, 3], [2, 4]), 2, 1_000_000);
+    assert_eq!(result.status, Status::NoProgress, "{:?}", result.findings);
+    let message = &result.findings.last().expect("a finding").message;
+    assert!(message.contains("that the waiting threads change"), "{message}");
+    // Each waits for what the other one stores; the last one waits for a thread that has ended.
+    let (result, _) = run(&swapping([1, 3], [3, 4]), 2, 100_000);
+    assert!(result.findings.iter().all(|finding| !finding.message.contains("waiting threads change")));
+}

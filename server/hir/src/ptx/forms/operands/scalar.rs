@@ -5,6 +5,7 @@ use warplens_isa::ptx::{self as isa, OperandKind};
 use super::address::is_integer;
 use super::{Checker, HANDLES, Named, OperandError, Written};
 use crate::ptx::forms::rule::{Count, Kinds, OperandRule};
+use crate::ptx::forms::selectors::Selectors;
 use crate::ptx::{
     Component, Constant, ConstantId, NameId, Operand, OperandList, Resolution, Space, Type, TypeKind,
 };
@@ -37,8 +38,11 @@ impl Checker<'_> {
             (Some(_), None) => {
                 return Some(OperandError::VectorRegister { name, have: vector, takes: Count::One });
             }
-            (None, Some(component)) if !rule.selects || component.element().is_some() => {
-                return Some(OperandError::Component(name));
+            (None, Some(component)) if !rule.selectors.accept(component) => {
+                return Some(match rule.selectors {
+                    Selectors::None => OperandError::Component(name),
+                    takes => OperandError::Selector { name, takes },
+                });
             }
             _ => {}
         }
@@ -104,10 +108,7 @@ impl Checker<'_> {
         if !rule.kinds.has(OperandKind::SpecialRegister) {
             return Some(OperandError::Kind(Written::Special(name)));
         }
-        let Resolution::Special(word) = self.function.resolution(self.function.referent(name)) else {
-            return None;
-        };
-        let register = isa::special_register(word)?;
+        let register = self.special_register(name)?;
         if register.is_vector() && component.is_none() {
             let is_wanted = matches!(rule.count, Count::Braced(_) | Count::Any);
             return (!is_wanted).then_some(OperandError::SpecialVector(name));
@@ -115,16 +116,24 @@ impl Checker<'_> {
         let ty = rule.ty?;
         // A special register is read like a register of its size. The oldest modules read some with 16 bits,
         // and the grid id has grown from 16 to 64 bits.
-        let holder = match register.bits {
-            _ if register.ty == "pred" => Type::Pred,
-            0..=16 => Type::B16,
-            17..=32 => Type::B32,
-            _ => Type::B64,
-        };
+        let holder = holder(register);
         let is_old = ty.bits() == 16 && register.is_vector() || register.name == "%gridid";
         let is_held = rule.registers.is_none_or(|registers| registers.has(holder));
         let fits = ty.kind() != TypeKind::Float && (is_held || is_old && ty != Type::Pred);
         (!fits).then_some(OperandError::SpecialSize { name, takes: ty })
+    }
+
+    fn special_register(&self, name: NameId) -> Option<&'static isa::SpecialRegister> {
+        match self.function.resolution(self.function.referent(name)) {
+            Resolution::Special(word) => isa::special_register(word),
+            _ => None,
+        }
+    }
+
+    /// The type of the register that holds a special register; `None` for a whole vector.
+    pub(super) fn special_type(&self, name: NameId, component: Option<Component>) -> Option<Type> {
+        let register = self.special_register(name)?;
+        (!register.is_vector() || component.is_some()).then(|| holder(register))
     }
 
     fn symbol(&self, rule: &OperandRule, name: NameId) -> Option<OperandError> {
@@ -184,6 +193,15 @@ fn out_of_range(value: i128, range: isa::Range) -> Option<OperandError> {
     match range.step {
         isa::Step::Multiple(step) => (value % i128::from(step) != 0).then_some(OperandError::Multiple(step)),
         isa::Step::PowerOfTwo => (value.count_ones() != 1).then_some(OperandError::NoPower),
+    }
+}
+
+fn holder(register: &isa::SpecialRegister) -> Type {
+    match register.bits {
+        _ if register.ty == "pred" => Type::Pred,
+        0..=16 => Type::B16,
+        17..=32 => Type::B32,
+        _ => Type::B64,
     }
 }
 

@@ -7,15 +7,19 @@ use warplens_isa::ptx::OperandKind;
 
 use super::{Checker, Mismatch, Named, OperandError, OperandPosition, Report, Written, writes};
 use crate::ptx::forms::rule::{Count, OperandRule, TypeSet};
-use crate::ptx::{Constant, NameId, Operand, OperandList, Type, TypeKind};
+use crate::ptx::{Component, Constant, NameId, Operand, OperandList, Type, TypeKind};
 
 /// What is known about the elements so far.
 #[derive(Default)]
 struct Elements {
     first: Option<(NameId, Type, usize)>,
+    /// What holds the last special register.
+    special: Option<Type>,
     /// The kind of the elements that are not bit types.
     kind: Option<Type>,
     has_bits: bool,
+    has_integers: bool,
+    has_constants: bool,
     takes_constants: bool,
 }
 
@@ -31,16 +35,19 @@ impl Checker<'_> {
         if let Some(error) = wrong_length(rule, elements) {
             return report(Mismatch { place, error });
         }
-        let is_bits =
-            |name| matches!(self.named(name), Named::Register(Some(ty), _) if ty.kind() == TypeKind::Bits);
-        let has_bits = elements
-            .iter()
-            .any(|element| matches!(*element, Operand::Register { name, .. } if is_bits(name)));
-        // A vector in place of one register may have constants, but not only constants.
-        let takes_constants = rule.kinds.has(OperandKind::Immediate)
-            || matches!(rule.count, Count::OneOrBraced(_))
-                && elements.iter().any(|element| !matches!(element, Operand::Constant(_)));
-        let mut seen = Elements { has_bits, takes_constants, ..Elements::default() };
+        let has_kind = |kinds: &[TypeKind]| {
+            elements.iter().any(|element| self.kind_of(*element).is_some_and(|kind| kinds.contains(&kind)))
+        };
+        let is_constant = |element: &Operand| matches!(element, Operand::Constant(_));
+        // Among registers the assembler takes constants whatever the operand is.
+        let is_mixed = !writes(rule) && !elements.iter().all(is_constant);
+        let mut seen = Elements {
+            has_bits: has_kind(&[TypeKind::Bits]),
+            has_integers: has_kind(&[TypeKind::Signed, TypeKind::Unsigned]),
+            has_constants: elements.iter().any(is_constant),
+            takes_constants: rule.kinds.has(OperandKind::Immediate) || is_mixed,
+            ..Elements::default()
+        };
         for (index, element) in elements.iter().enumerate() {
             let error = match rule.indexes && index == 0 {
                 true => self.layer(rule, *element),
@@ -79,7 +86,7 @@ impl Checker<'_> {
         seen: &mut Elements,
     ) -> Option<OperandError> {
         match element {
-            Operand::Sink if writes(rule) => None,
+            Operand::Sink if writes(rule) && !rule.only_registers => None,
             Operand::Constant(_) if !seen.takes_constants => Some(OperandError::Kind(Written::Constant)),
             Operand::Constant(id) if let Some(range) = rule.ranges.get(index) => {
                 self.constant(&OperandRule { ranges: std::slice::from_ref(range), ..*rule }, id)
@@ -91,23 +98,55 @@ impl Checker<'_> {
                     Constant::Single(_) | Constant::Double(_) => Type::F32,
                     Constant::Invalid => return None,
                 };
-                let is_bits = seen.has_bits || rule.ty.is_none_or(|ty| ty.kind() == TypeKind::Bits);
-                seen.takes_kind(ty).or_else(|| (!is_bits).then(|| self.constant(rule, id)).flatten())
+                let is_free = seen.has_bits
+                    || seen.has_integers
+                    || rule.ty.is_none_or(|ty| ty.kind() == TypeKind::Bits);
+                seen.takes_kind(ty).or_else(|| (!is_free).then(|| self.constant(rule, id)).flatten())
             }
-            // Special registers may stand among the registers to pack.
-            Operand::Special { .. } => None,
+            Operand::Special { name, component } => self.special_element(rule, name, component, seen),
             Operand::Register { name, component } => {
                 let Named::Register(Some(ty), vector) = self.named(name) else { return None };
                 if vector.is_some() != component.is_some() {
                     return self.scalar(rule, element);
                 }
                 let (_, first, _) = *seen.first.get_or_insert((name, ty, index));
+                let first = seen.special.unwrap_or(first);
                 if first.bits() != ty.bits() {
                     return Some(OperandError::Mixed { first, second: ty });
                 }
                 seen.takes_kind(ty)
             }
             element => self.scalar(rule, element),
+        }
+    }
+
+    /// A special register among other elements: of their size, and not beside constants.
+    fn special_element(
+        &self,
+        rule: &OperandRule,
+        name: NameId,
+        component: Option<Component>,
+        seen: &mut Elements,
+    ) -> Option<OperandError> {
+        if rule.only_registers {
+            return Some(OperandError::Kind(Written::Special(name)));
+        }
+        let second = self.special_type(name, component)?;
+        if seen.has_constants && second != Type::B64 {
+            return Some(OperandError::SpecialWithConstant(name));
+        }
+        seen.special = Some(second);
+        let (_, first, _) = seen.first?;
+        (first.bits() != second.bits()).then_some(OperandError::Mixed { first, second })
+    }
+
+    fn kind_of(&self, element: Operand) -> Option<TypeKind> {
+        match element {
+            Operand::Register { name, .. } => match self.named(name) {
+                Named::Register(ty, _) => Some(ty?.kind()),
+                _ => None,
+            },
+            _ => None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Explains deadlocks and livelocks: which threads wait, for what, and which others wait, too.
 
 use warplens_sim_cuda::grid::block::Block;
-use warplens_sim_cuda::grid::cluster::Cluster;
+use warplens_sim_cuda::grid::cluster::{Cluster, Polled};
 use warplens_sim_cuda::memory::region::MemoryRegion;
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_warp::finding_kind::FindingKind;
@@ -20,8 +20,13 @@ const MAX_OTHERS: usize = 8;
 
 /// For each block that has not exited: why it cannot make progress, which threads spin and which wait. A block whose threads wait for an
 /// mbarrier only because of the threads of another block is described with that one.
-pub(super) fn explain(cluster: &Cluster<Warp>, launch: &Launch<'_>, spaces: &Spaces) -> Vec<Finding> {
-    let waits = Waits::of(cluster, launch);
+pub(super) fn explain(
+    cluster: &Cluster<Warp>,
+    launch: &Launch<'_>,
+    spaces: &Spaces,
+    polled: Polled,
+) -> Vec<Finding> {
+    let waits = Waits::of(cluster, launch, polled);
     let blocks: Vec<Stuck<'_>> =
         cluster.unfinished_blocks().map(|block| Stuck::of(block, &waits, launch)).collect();
     let cause = blocks.iter().filter_map(|stuck| stuck.first()).min_by_key(|(_, distance)| *distance);
@@ -105,6 +110,11 @@ impl Warp {
         let tested = self.first_test().filter(|_| again.is_none());
         let wrong = tested.and_then(|index| Some((index, mbarriers.wrong_phase(index, self, lanes)?)));
         let message = match self.polled.values.is_empty() {
+            _ if waits.polled == Polled::Exchanged => format!(
+                "Deadlock: {lanes_of_warp} {} here forever\nthe threads that wait change what they poll, and in no order of their instructions \
+                 does a wait end; make one of them store the value for which another one waits",
+                LaneSet(lanes.into()).verb("polls", "poll")
+            ),
             true => format!(
                 "Livelock: {lanes_of_warp} {} here forever\nthe state of the loop does not change; change the exit \
                  condition in the loop",

@@ -1,6 +1,6 @@
 //! Warps of PTX for the scheduler of blocks.
 
-use warplens_sim_cuda::grid::cluster::{Cluster, ClusterReports};
+use warplens_sim_cuda::grid::cluster::{Cluster, ClusterReports, Polled};
 use warplens_sim_cuda::grid::pause::{Arrival, ClusterAction, ClusterArrival, Votes, Wake};
 use warplens_sim_cuda::grid::warp::{CudaWarp, GridState};
 use warplens_sim_cuda::memory::polled::PolledMemory;
@@ -14,7 +14,7 @@ use warplens_sim_warp::trace::{Finding, Reconvergence, RegisterValues};
 use warplens_sim_warp::value_tracer::VisitTracer;
 use warplens_sim_warp::values::Values;
 
-use super::{deadlock, notes, register_pool, tensor_checks, waiting};
+use super::{deadlock, lone_lane, notes, register_pool, tensor_checks, waiting};
 use crate::engine::exec::frame::Frame;
 use crate::engine::exec::operand::put;
 use crate::engine::exec::value_tracer::{ValueTracer, register_values, registers_of};
@@ -83,6 +83,14 @@ impl CudaWarp for Warp {
 
     fn pass_cluster_barrier(&mut self, mask: u32) {
         self.groups.release(mask);
+    }
+
+    fn lone_lanes(&self, launch: &Launch<'_>) -> Option<Vec<Warp>> {
+        lone_lane::copies(self, launch)
+    }
+
+    fn is_in_state_of(&self, other: &Warp) -> bool {
+        lone_lane::is_in_state_of(self, other)
     }
 
     fn live(&self) -> u32 {
@@ -176,8 +184,13 @@ impl ClusterReports for Warp {
         if launch.options.checks.races { notes::notes(cluster, spaces) } else { Vec::new() }
     }
 
-    fn explain_deadlock(cluster: &Cluster<Warp>, launch: &Launch<'_>, spaces: &Spaces) -> Vec<Finding> {
-        deadlock::explain(cluster, launch, spaces)
+    fn explain_deadlock(
+        cluster: &Cluster<Warp>,
+        launch: &Launch<'_>,
+        spaces: &Spaces,
+        polled: Polled,
+    ) -> Vec<Finding> {
+        deadlock::explain(cluster, launch, spaces, polled)
     }
 
     fn explain_step_limit(

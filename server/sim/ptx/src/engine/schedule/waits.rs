@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use warplens_sim_cuda::async_ops::operation::Issuer;
 use warplens_sim_cuda::grid::block::Block;
-use warplens_sim_cuda::grid::cluster::Cluster;
+use warplens_sim_cuda::grid::cluster::{Cluster, Polled};
 
 use super::contributions::{Contribution, Contributions, Part};
 use super::mbarriers::Mbarriers;
@@ -23,22 +23,23 @@ pub(super) struct Waits<'a> {
     pub(super) mbarriers: Mbarriers<'a>,
     contributions: Contributions<'a>,
     groups: Vec<Group<'a>>,
+    pub(super) polled: Polled,
 }
 
 impl<'a> Waits<'a> {
-    pub(super) fn of(cluster: &'a Cluster<Warp>, launch: &Launch<'a>) -> Waits<'a> {
+    pub(super) fn of(cluster: &'a Cluster<Warp>, launch: &Launch<'a>, polled: Polled) -> Waits<'a> {
         let mut groups = Vec::new();
         for (rank, block) in (0..).zip(&cluster.blocks) {
             for warp in block.warps.iter().filter(|warp| warp.live != 0) {
-                let polled = warp.polls_at();
+                let polls_at = warp.polls_at();
                 let group = |(statement, lanes), awaits| Group {
                     warp,
                     threads: Issuer { rank, warp: warp.id.warp, lanes },
                     statement,
                     awaits,
                 };
-                let elsewhere = warp.elsewhere(launch, polled.map_or(0, |(_, lanes)| lanes));
-                groups.extend(polled.map(|polled| group(polled, warp.first_test())));
+                let elsewhere = warp.elsewhere(launch, polls_at.map_or(0, |(_, lanes)| lanes));
+                groups.extend(polls_at.map(|polls_at| group(polls_at, warp.first_test())));
                 groups.extend(elsewhere.into_iter().map(|place| group(place, None)));
             }
             groups.extend(block.waiting(&cluster.barrier).filter_map(|(warp, lanes, statement)| {
@@ -47,7 +48,8 @@ impl<'a> Waits<'a> {
                 Some(Group { warp, threads, statement, awaits: None })
             }));
         }
-        Waits { mbarriers: Mbarriers::of(cluster), contributions: Contributions::of(launch.program), groups }
+        let contributions = Contributions::of(launch.program);
+        Waits { mbarriers: Mbarriers::of(cluster), contributions, groups, polled }
     }
 
     /// The other warps that would contribute to what the phase for which a warp waits still needs.

@@ -1,0 +1,213 @@
+//! Elements in braces, and parts of registers. The verdicts are those of ptxas 13.5.
+
+use expect_test::{Expect, expect};
+use warplens_ide::fixture::{FILE, open};
+use warplens_ide_db::Severity;
+
+/// What is found in each line by itself, in a kernel for Blackwell.
+fn check(lines: &str, expect: Expect) {
+    let found: Vec<_> = lines.lines().map(|line| format!("{line}\n{}", found(line))).collect();
+    expect.assert_eq(&found.concat());
+}
+
+fn found(statement: &str) -> String {
+    let (fixture, analysis) = open(&format!(
+        ".version 9.3
+.target sm_100a
+.address_size 64
+.shared .align 128 .b8 s[4096];
+.func (.param .b32 r) f(.param .b32 a);
+.visible .entry k() {{
+.reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .s32 %s<4>; .reg .f32 %f<5>; .reg .b64 %rd<9>;
+{statement}
+ret;
+}}
+"
+    ));
+    let errors = analysis.diagnostics(FILE).unwrap().into_iter();
+    let errors = errors.filter(|found| found.severity == Severity::Error);
+    errors
+        .map(|found| format!("    {} {}: {}\n", fixture.show(found.range), found.code, found.message))
+        .collect()
+}
+
+#[test]
+fn constants_among_registers() {
+    check(
+        "\
+tcgen05.st.sync.aligned.32x32b.x2.b32 [%r2], {%r3, 0};
+tcgen05.st.sync.aligned.32x32b.x2.b32 [%r2], {0, %s1};
+stmatrix.sync.aligned.m8n8.x2.shared.b16 [s], {0, %r2};
+tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, {%r1, %r2, %r3, 0}, %p1;
+mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, 0, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4};",
+        expect![[r#"
+            tcgen05.st.sync.aligned.32x32b.x2.b32 [%r2], {%r3, 0};
+            tcgen05.st.sync.aligned.32x32b.x2.b32 [%r2], {0, %s1};
+            stmatrix.sync.aligned.m8n8.x2.shared.b16 [s], {0, %r2};
+            tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, {%r1, %r2, %r3, 0}, %p1;
+            mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, 0, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4};
+        "#]],
+    );
+    check(
+        "tcgen05.st.sync.aligned.32x32b.x2.b32 [%r2], {0, 0};\nldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r1, 0}, [s];",
+        expect![[r#"
+            tcgen05.st.sync.aligned.32x32b.x2.b32 [%r2], {0, 0};
+                8:`0` operand-kind: this is a constant; `tcgen05.st.sync.aligned.32x32b.x2.b32` takes 2 registers in braces here
+            ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r1, 0}, [s];
+                8:`0` operand-kind: a constant cannot be a destination; `ldmatrix.sync.aligned.m8n8.x2.shared.b16` takes 2 registers in braces here
+        "#]],
+    );
+}
+
+#[test]
+fn special_registers_in_braces() {
+    check(
+        "\
+st.shared.v2.b32 [s], {%r1, %tid.x};
+st.shared.v2.f32 [s], {%f1, %tid.x};
+st.shared.v2.b64 [s], {%clock64, %rd1};
+st.shared.v2.u64 [s], {0, %clock64};
+mov.b64 %rd1, {%tid.x, %tid.y};",
+        expect![[r#"
+            st.shared.v2.b32 [s], {%r1, %tid.x};
+            st.shared.v2.f32 [s], {%f1, %tid.x};
+            st.shared.v2.b64 [s], {%clock64, %rd1};
+            st.shared.v2.u64 [s], {0, %clock64};
+            mov.b64 %rd1, {%tid.x, %tid.y};
+        "#]],
+    );
+    check(
+        "\
+st.shared.v2.b64 [s], {%rd1, %tid.x};
+st.shared.v2.b32 [s], {%clock64, %r1};
+mov.b32 %r1, {%tid.x, %h1};
+st.shared.v2.b32 [s], {%tid.x, 0};
+tcgen05.st.sync.aligned.32x32b.x2.b32 [%r2], {%r3, %tid.x};
+tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r2, _}, [%r3];",
+        expect![[r#"
+            st.shared.v2.b64 [s], {%rd1, %tid.x};
+                8:`%tid.x` operand-type: the registers of a vector must have one type; this is `.b32` after `.b64`
+            st.shared.v2.b32 [s], {%clock64, %r1};
+                8:`%r1` operand-type: the registers of a vector must have one type; this is `.b32` after `.b64`
+            mov.b32 %r1, {%tid.x, %h1};
+                8:`{%tid.x, %h1}` operand-kind: these are registers in braces; `mov.b32` takes a register, a special register, a constant or a variable or function here
+            st.shared.v2.b32 [s], {%tid.x, 0};
+                8:`%tid.x` operand-type: `%tid` and a constant cannot be in the same braces; move one of them to a register first
+            tcgen05.st.sync.aligned.32x32b.x2.b32 [%r2], {%r3, %tid.x};
+                8:`%tid.x` operand-kind: `tcgen05.st.sync.aligned.32x32b.x2.b32` cannot read a special register; copy `%tid` to a register with `mov` first
+            tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r2, _}, [%r3];
+                8:`_` operand-kind: `_` cannot be used here; `tcgen05.ld.sync.aligned.32x32b.x2.b32` takes 2 registers in braces here
+        "#]],
+    );
+}
+
+#[test]
+fn selectors() {
+    check(
+        "\
+vadd.u32.u32.u32 %r1.h1, %r2.b3, %r3.h0, %r4;
+vadd2.u32.u32.u32 %r1.h10, %r2.h32, %r3.h20, %r4;
+vadd4.u32.u32.u32 %r1.b310, %r2.b7654, %r3.b0000, %r4;
+vmad.u32.u32.u32 %r1, %r2.b0, %r3.h1, %r4;",
+        expect![[r#"
+            vadd.u32.u32.u32 %r1.h1, %r2.b3, %r3.h0, %r4;
+            vadd2.u32.u32.u32 %r1.h10, %r2.h32, %r3.h20, %r4;
+            vadd4.u32.u32.u32 %r1.b310, %r2.b7654, %r3.b0000, %r4;
+            vmad.u32.u32.u32 %r1, %r2.b0, %r3.h1, %r4;
+        "#]],
+    );
+    check(
+        "\
+vadd.u32.u32.u32 %r1, %r2.b4, %r3;
+vadd.u32.u32.u32 %r1, %r2.h10, %r3;
+vadd.u32.u32.u32.add %r1, %r2, %r3, %r4.b0;
+vmad.u32.u32.u32 %r1.b0, %r2, %r3, %r4;
+vadd2.u32.u32.u32 %r1.h01, %r2.h44, %r3.b0, %r4;
+vadd4.u32.u32.u32 %r1.b03, %r2.b8000, %r3.b12, %r4;",
+        expect![[r#"
+            vadd.u32.u32.u32 %r1, %r2.b4, %r3;
+                8:`%r2` operand-kind: after `%r2` `vadd.u32.u32.u32` takes `.b0` to `.b3`, `.h0` or `.h1` here
+            vadd.u32.u32.u32 %r1, %r2.h10, %r3;
+                8:`%r2` operand-kind: after `%r2` `vadd.u32.u32.u32` takes `.b0` to `.b3`, `.h0` or `.h1` here
+            vadd.u32.u32.u32.add %r1, %r2, %r3, %r4.b0;
+                8:`%r4` operand-kind: `%r4` is not a vector and has no components
+            vmad.u32.u32.u32 %r1.b0, %r2, %r3, %r4;
+                8:`%r1` operand-kind: `%r1` is not a vector and has no components
+            vadd2.u32.u32.u32 %r1.h01, %r2.h44, %r3.b0, %r4;
+                8:`%r1` operand-kind: after `%r1` `vadd2.u32.u32.u32` takes `.h0`, `.h1` or `.h10` here
+                8:`%r2` operand-kind: after `%r2` `vadd2.u32.u32.u32` takes `.h` with two digits from 0 to 3, such as `.h32` here
+                8:`%r3` operand-kind: after `%r3` `vadd2.u32.u32.u32` takes `.h` with two digits from 0 to 3, such as `.h32` here
+            vadd4.u32.u32.u32 %r1.b03, %r2.b8000, %r3.b12, %r4;
+                8:`%r1` operand-kind: after `%r1` `vadd4.u32.u32.u32` takes `.b` with digits from 3 to 0 in descending order, such as `.b0` or `.b3210` here
+                8:`%r2` operand-kind: after `%r2` `vadd4.u32.u32.u32` takes `.b` with four digits from 0 to 7, such as `.b7654` here
+                8:`%r3` operand-kind: after `%r3` `vadd4.u32.u32.u32` takes `.b` with four digits from 0 to 7, such as `.b7654` here
+        "#]],
+    );
+}
+
+#[test]
+fn parts_of_names() {
+    check(
+        "\
+L: bra L.x;
+L: @%p1 bra L.y;
+L: mov.u64 %rd1, L.x;
+L: T: .branchtargets L.x, L;
+L: T: .branchtargets L; brx.idx %r1, T.x;
+call (%r1), f.x, (%r2);
+mov.u64 %rd1, unknown.x;",
+        expect![[r#"
+            L: bra L.x;
+                8:`L.x` invalid-operand: only registers have parts: `L.x` is not a name, and a name cannot contain `.`
+            L: @%p1 bra L.y;
+                8:`L.y` invalid-operand: only registers have parts: `L.y` is not a name, and a name cannot contain `.`
+            L: mov.u64 %rd1, L.x;
+                8:`L` operand-kind: `L` is a label; `mov.u64` takes a register, a special register, a constant or a variable or function here
+                8:`L.x` invalid-operand: only registers have parts: `L.x` is not a name, and a name cannot contain `.`
+            L: T: .branchtargets L.x, L;
+                8:`L.x` invalid-operand: only registers have parts: `L.x` is not a name, and a name cannot contain `.`
+            L: T: .branchtargets L; brx.idx %r1, T.x;
+                8:`T.x` invalid-operand: only registers have parts: `T.x` is not a name, and a name cannot contain `.`
+            call (%r1), f.x, (%r2);
+                8:`f.x` invalid-operand: only registers have parts: `f.x` is not a name, and a name cannot contain `.`
+            mov.u64 %rd1, unknown.x;
+                8:`unknown` unresolved-name: undeclared name `unknown`
+        "#]],
+    );
+}
+
+#[test]
+fn casts_and_names() {
+    check(
+        "\
+mov.u32 %r1, (.s64)(1);
+mov.u32 %r1, (.u64)(1);
+mov.u32 %r1, (.s32)(1);
+ld.shared.u32 %r1, [s+(.b64)(4)];
+.reg .b32 $;
+$: bra $;
+.reg .b32 $$, %_;",
+        expect![[r#"
+            mov.u32 %r1, (.s64)(1);
+            mov.u32 %r1, (.u64)(1);
+            mov.u32 %r1, (.s32)(1);
+                8:`.s32` syntax-error: `.s32` is not a cast: constants have `.s64` or `.u64`
+            ld.shared.u32 %r1, [s+(.b64)(4)];
+                8:`.b64` syntax-error: `.b64` is not a cast: constants have `.s64` or `.u64`
+            .reg .b32 $;
+                8:`$` syntax-error: `$` alone is not a name: add a letter, a digit, `_` or `$`
+            $: bra $;
+                8:`$` syntax-error: `$` alone is not a name: add a letter, a digit, `_` or `$`
+            .reg .b32 $$, %_;
+        "#]],
+    );
+}
+
+/// The ISA has `.aligned` as mandatory.
+#[test]
+fn the_assembler_takes_wgmma_without_aligned() {
+    let (_, analysis) = open(
+        ".version 8.0\n.target sm_90a\n.entry k() {\nwgmma.fence.sync;\nwgmma.commit_group.sync;\nwgmma.wait_group.sync 0;\nret;\n}\n",
+    );
+    assert_eq!(analysis.diagnostics(FILE).unwrap(), []);
+}
