@@ -16,9 +16,10 @@ export async function editLaunch(server: Server, lanes: Lanes, uri?: string, ent
   if (!document) return inform('open a .ptx or WAVE file to edit a launch of it.');
   await server.start();
   const launches = (await server.execute<ListedLaunch[]>('warplens.listLaunches', { uri: document, entry })) ?? [];
-  const written = launches.filter((launch) => launch.location);
+  const located = launches.filter((launch) => launch.location);
+  const written = located.filter((launch) => launch.source !== 'host');
   const shown = lanes.current?.uri === document ? lanes.current.masks : undefined;
-  const current = written.find((launch) => shown && launch.name === shown.launch.name && launch.entry === shown.entry);
+  const current = located.find((launch) => shown && launch.name === shown.launch.name && launch.entry === shown.entry);
   if (current) return open(current, document);
   if (written.length === 0 || shown?.launch.name === 'inferred') return write(server, document, entry ?? shown?.entry, shown);
   if (written.length === 1) return open(written[0], document);

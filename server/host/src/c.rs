@@ -1,6 +1,8 @@
 //! C, C++ and CUDA: `asm`, `__asm__`, `__asm`, also in the bodies of macros.
 
+mod choices;
 mod conditions;
+mod launches;
 mod lexer;
 mod literal;
 mod scopes;
@@ -11,6 +13,8 @@ use crate::statement::Statement;
 use crate::tokens::{Budget, Kind};
 use lexer::Lexer;
 use scopes::Scopes;
+
+pub(crate) use launches::launches;
 
 pub(crate) fn statements(text: &str) -> Vec<Statement> {
     let mut lexer = Lexer::new(text);

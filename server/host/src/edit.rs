@@ -24,6 +24,9 @@ impl Host {
         let changed = changed(statements, text, edit)?;
         for (index, piece) in &changed {
             let statement = &statements[*index];
+            if statement.readings.as_ref().is_none_or(|readings| !readings.is_empty()) {
+                return None;
+            }
             let mut template = statement.template.clone();
             template.edit(*piece, edit);
             // Whether other texts are PTX depends on the whole file.
@@ -92,6 +95,7 @@ impl Statement {
         }
         edit.moved_range(&mut self.range);
         edit.moved_range(&mut self.keyword);
+        self.readings.iter_mut().flatten().for_each(|reading| reading.statement.move_after(edit));
         self.operands.iter_mut().for_each(|operand| edit.moved_range(&mut operand.range));
         self.denial.iter_mut().for_each(|denial| edit.moved_range(&mut denial.range));
         self.constraints.iter_mut().for_each(|range| edit.moved_range(range));

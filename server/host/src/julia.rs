@@ -92,6 +92,7 @@ fn statement(text: &str, tokens: &[Token], at: usize, function: usize) -> Option
         options: Vec::new(),
         arguments: is_plain.then_some(values.len()),
         pack: None,
-        place: Place { function: function + 1, block: at + 1, architecture: None },
+        place: Place { function: function + 1, block: at + 1, ..Place::default() },
+        readings: Some(Vec::new()),
     })
 }

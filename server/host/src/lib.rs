@@ -10,6 +10,7 @@ mod c;
 mod comments;
 mod edit;
 mod julia;
+mod launches;
 mod llvm;
 mod mojo;
 mod python;
@@ -22,7 +23,8 @@ mod text;
 mod tokens;
 
 pub use comments::Comment;
+pub use launches::{HostLaunch, Number};
 pub use registry::{HOSTS, Host, by_extension, by_id};
 pub use replaced::Edit;
-pub use statement::{Denial, Dialect, Direction, Operand, Pack, Place, Statement};
+pub use statement::{Denial, Dialect, Direction, Operand, Pack, Place, Reading, Statement};
 pub use template::{Piece, PieceKind, Template};

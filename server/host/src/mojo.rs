@@ -80,7 +80,8 @@ fn statement(source: &Source<'_>, at: usize) -> Option<Statement> {
         place: Place {
             function: source.function(at).map_or(0, |function| function + 1),
             block: at + 1,
-            architecture: None,
+            ..Place::default()
         },
+        readings: Some(Vec::new()),
     })
 }

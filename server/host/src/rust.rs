@@ -97,6 +97,7 @@ fn statement(
         options,
         arguments: None,
         pack: None,
-        place: Place { function: function + 1, block: at + 1, architecture: None },
+        place: Place { function: function + 1, block: at + 1, ..Place::default() },
+        readings: Some(Vec::new()),
     })
 }

@@ -31,6 +31,16 @@ pub struct Statement {
     pub arguments: Option<usize>,
     pub pack: Option<Pack>,
     pub place: Place,
+    /// The statement as other branches of the conditions inside it have it; `None` if there are too many.
+    pub readings: Option<Vec<Reading>>,
+}
+
+/// A statement with some branches of the conditions inside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// For each condition, which branch was read. The statement itself has branch 0 of each.
+    pub branches: Vec<usize>,
+    pub statement: Statement,
 }
 
 impl Statement {
@@ -47,6 +57,8 @@ pub struct Place {
     pub function: usize,
     /// Equal for statements that run together, whatever a condition or a template parameter is.
     pub block: usize,
+    /// Whether the function is a constructor or destructor: one may open a scope that the other closes, in another file.
+    pub is_of_lifetime: bool,
     /// The least target that conditional compilation admits: 80 inside `#if __CUDA_ARCH__ >= 800`.
     pub architecture: Option<u32>,
 }

@@ -50,7 +50,7 @@ impl Budget {
 }
 
 /// How many brackets are open after a token, if `depth` are open before it.
-fn depth_after(token: &Token, depth: usize) -> usize {
+pub(crate) fn depth_after(token: &Token, depth: usize) -> usize {
     match token.kind {
         Kind::Punctuation(b'(' | b'[' | b'{') => depth + 1,
         Kind::Punctuation(b')' | b']' | b'}') => depth.saturating_sub(1),

@@ -136,6 +136,9 @@ proptest! {
             text.splice(at..end, token.chars());
         }
         let text: String = text.into_iter().collect();
+        for launch in HOSTS[host].launches(&text) {
+            prop_assert!(text.get(launch.range.clone()).is_some());
+        }
         for statement in HOSTS[host].statements(&text) {
             prop_assert!(text.get(statement.range.clone()).is_some());
             for operand in &statement.operands {
@@ -200,6 +203,12 @@ const TOKENS: &[&str] = &[
     ".format(",
     "inline_asm(",
     "InlineAsm(",
+    "<<<",
+    ">>>(",
+    "template <",
+    "const int n = ",
+    "cuLaunchKernel(",
+    "lambda m: ",
 ];
 
 const SAMPLES: &[&str] = &[
@@ -209,6 +218,8 @@ const SAMPLES: &[&str] = &[
     "f(x) = @asmcall(\"\"\"\n    add.u32 \\$0, \\$1, $(x);\n    \"\"\", \"=r,r\", true, UInt32, Tuple{UInt32}, x)\n",
     "fn f():\n    return inlined_assembly[\"add.u32 $0, $1;\", UInt32, constraints=\"=r,r\", has_side_effect=False](x)\n",
     "x = llvm.inline_asm(T.i32(), [a], \"add.u32 $0, $1, %s;\" % n, \"=r,r\", has_side_effects=False)\nir.InlineAsm(t, \"a{}.u32 $0;\".format(y), \"=r\")\n",
+    "#define N(a) ((a) + 1)\nnamespace a { struct S { int n = 4; }; }\ntemplate <int B> void f(int m) { const int n = N(2), k{3}; dim3 g(n, a::S::n); k<B><<<g, dim3(32) , 0>>>(n, 1.5f); }\n",
+    "import triton\nB = 4\n@triton.jit\ndef k(x, n: tl.constexpr):\n    pass\ng = lambda meta: (triton.cdiv(100, meta['n']),)\nk[g](x, n=B, num_warps=2)\n",
 ];
 
 /// Unclosed and nested calls take no more than linear work, and no stack.
@@ -224,6 +235,30 @@ fn nested_calls_end_soon() {
         ("mojo", "inlined_assembly[("),
     ] {
         let _ = by_id(host).unwrap().statements(&part.repeat(10_000));
+    }
+}
+
+/// The same for launches, and for the names that they look up.
+#[test]
+fn nested_launches_end_soon() {
+    for (host, start, part) in [
+        ("cuda-cpp", "", "k<<<"),
+        ("cuda-cpp", "", "k<<<1, 32>>>("),
+        ("cuda-cpp", "<<<", "f(int a) {"),
+        ("cuda-cpp", "<<<", "f(int a) x {"),
+        ("cuda-cpp", "<<<", "int a{"),
+        ("cuda-cpp", "<<<", "int a = int b "),
+        ("cuda-cpp", "<<<", "{ int n; n = 1; o.n = 2;"),
+        ("cuda-cpp", "<<<", "struct A {"),
+        ("cuda-cpp", "<<<", "= {"),
+        ("cuda-cpp", "<<<", "template <template <"),
+        ("cuda-cpp", "int a0 = 1;", "const int a = a + a; k<<<a, a>>>(a);"),
+        ("python", "triton\n", "k[k["),
+        ("python", "triton\n", "k[1](k[1]("),
+        ("python", "triton\n", "def f(a):\n a = a\n"),
+        ("python", "triton\ndef k(x): pass\n", "n = 1\nk[(n,)](n, num_warps=1)\n"),
+    ] {
+        let _ = by_id(host).unwrap().launches(&(start.to_owned() + &part.repeat(3_000)));
     }
 }
 

@@ -27,6 +27,7 @@ mod module;
 mod placeholders;
 mod ptx_problems;
 mod ranges;
+mod readings;
 mod wording;
 
 use warplens_host::Statement;
@@ -44,7 +45,9 @@ use crate::rules::Rules;
 use accesses::Accesses;
 use allowed::is_allowed;
 use braces::Braces;
-use ptx_problems::{declares, uses_of};
+use ptx_problems::declares;
+pub use ptx_problems::mentions;
+pub use readings::in_readings;
 
 /// Reports the problems of a statement by itself. The text of the file in the database is that of its module.
 pub fn check_statement(
@@ -91,8 +94,7 @@ pub fn check_together<'s>(
         About::Statement => true,
         About::Undeclared(name) => !statements.iter().any(|statement| declares(statement, name)),
         About::Declared { name, function } => {
-            let is_user = |statement: &Statement| uses_of(statement, name) > 0 && !declares(statement, name);
-            !braces.are_shared(*function) && !statements.iter().any(is_user)
+            !braces.are_shared(*function) && !statements.iter().any(|statement| mentions(statement, name))
         }
     };
     let mut found: Vec<_> = found.filter(is_problem).map(|found| found.diagnostic).collect();

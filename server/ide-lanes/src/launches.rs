@@ -2,6 +2,7 @@
 
 mod available;
 mod choice;
+mod host_launches;
 mod kernels;
 mod launch_file;
 pub mod launch_text;
@@ -14,5 +15,5 @@ pub use available::{AvailableLaunch, LaunchSource, launches_of};
 pub use choice::Choice;
 pub(crate) use choice::{ChosenLaunch, choose};
 pub(crate) use kernels::{kernel_called, kernels_of};
-pub use launch_file::{DocumentName, LaunchFile};
+pub use launch_file::{DocumentName, HostFile, LaunchFile, LaunchFiles};
 pub use model_names::{UnknownModel, model_named};

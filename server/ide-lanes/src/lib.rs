@@ -41,8 +41,8 @@ pub use features::{
 };
 pub use findings::{ReportedFinding, Reporter, Unexpected, UnexpectedElement};
 pub use launches::{
-    AvailableLaunch, Choice, DocumentName, LaunchFile, LaunchSource, UnknownModel, launch_text, launches_of,
-    model_named,
+    AvailableLaunch, Choice, DocumentName, HostFile, LaunchFile, LaunchFiles, LaunchSource, UnknownModel,
+    launch_text, launches_of, model_named,
 };
 pub use program::{AddressRegister, CodePlace, FileLine, Flow, Numbers, SourceLine, Statement};
 pub use run::{

@@ -20,7 +20,7 @@ use warplens_ide_diagnostics::{allow_fix, share};
 use warplens_ide_lanes as lanes;
 use warplens_ide_lanes::fixes::{self, ProposedFixes, Version};
 use warplens_ide_lanes::{
-    AvailableLaunch, LaneView, LaunchFile, LaunchProblem, Lens, LensStyle, Prepared, RunRequest,
+    AvailableLaunch, LaneView, LaunchFiles, LaunchProblem, Lens, LensStyle, Prepared, RunRequest,
 };
 use warplens_sim_launch::FileReader;
 use warplens_sim_warp::Workers;
@@ -391,6 +391,9 @@ impl Analysis {
         file: FileId,
         offset: TextSize,
     ) -> Answer<Result<RenameTarget, RenameError>> {
+        if let Some(document) = self.hosts.get(&file) {
+            return attached(&self.db, |db| inline::prepare_rename(db, document, offset));
+        }
         self.query_rename(file, offset, |position, named, _| Ok(rename::prepare(position, named)))
     }
 
@@ -400,6 +403,9 @@ impl Analysis {
         offset: TextSize,
         name: &str,
     ) -> Answer<Result<Vec<TextEdit>, RenameError>> {
+        if let Some(document) = self.hosts.get(&file) {
+            return attached(&self.db, |db| inline::rename(db, document, offset, name));
+        }
         self.query_rename(file, offset, |position, named, editing| {
             let mut edits = (editing.rename)(position, named, name)?;
             edits.sort_by_key(|edit| edit.range.start());
@@ -483,6 +489,11 @@ impl Analysis {
         self.query_language(file, |db, file, support| links::links_in(db, file, support, range))
     }
 
+    /// The paths of the source files that the file names.
+    pub fn sources(&self, file: FileId) -> Answer<Vec<String>> {
+        self.query_language(file, |db, file, support| (support.sources)(db, file))
+    }
+
     /// The names that the file declares for the whole module, in text order.
     pub fn module_symbols(&self, file: FileId) -> Answer<Vec<ModuleSymbol>> {
         self.query_language(file, module_symbols::module_symbols)
@@ -502,7 +513,7 @@ impl Analysis {
     }
 
     /// The launches of a document in order of preference; the inferred ones are last.
-    pub fn launches(&self, file: FileId, launches: Option<&LaunchFile>) -> Answer<Vec<AvailableLaunch>> {
+    pub fn launches(&self, file: FileId, launches: Option<&LaunchFiles>) -> Answer<Vec<AvailableLaunch>> {
         self.query_language(file, |db, file, support| {
             lanes::launches_of(db, file, support.simulator, launches)
         })
@@ -512,7 +523,7 @@ impl Analysis {
     pub fn lenses(
         &self,
         file: FileId,
-        launches: Option<&LaunchFile>,
+        launches: Option<&LaunchFiles>,
         shown: Option<&LaneView>,
         style: LensStyle,
     ) -> Answer<Vec<Lens>> {
@@ -521,8 +532,11 @@ impl Analysis {
         })
     }
 
-    /// One line about the resources of each function, with the range of the function's name.
+    /// One line about the resources of each function, with the range of the function's name; in a host file, about the size of each launch.
     pub fn summaries(&self, file: FileId) -> Answer<Vec<(TextRange, String)>> {
+        if let Some(document) = self.hosts.get(&file) {
+            return attached(&self.db, |_| inline::launch_sites(document));
+        }
         self.query_language(file, |db, file, support| (support.summaries)(db, file))
     }
 
@@ -532,7 +546,7 @@ impl Analysis {
         &self,
         file: FileId,
         request: &RunRequest,
-        launches: Option<&LaunchFile>,
+        launches: Option<&LaunchFiles>,
         read_file: FileReader<'_>,
     ) -> Answer<Result<Prepared, LaunchProblem>> {
         let all = simulators(self.languages);

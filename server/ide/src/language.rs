@@ -40,6 +40,8 @@ pub struct LanguageSupport {
     pub inlay_hints: fn(&Database, File, Item<'_>, TextRange, InlayHintKinds, &mut Vec<InlayHint>),
     /// One line about the resources of each function, if the text shows them, with the range of the function's name.
     pub summaries: fn(&Database, File) -> Vec<(TextRange, String)>,
+    /// The paths of the source files that a file names.
+    pub sources: fn(&Database, File) -> Vec<String>,
     /// The links of an item to other files that start in a range. They are relative to the item and in text
     /// order.
     pub links: fn(&Database, File, Item<'_>, TextRange) -> Vec<DocumentLink>,
@@ -76,6 +78,7 @@ impl LanguageSupport {
             selection: |_, _| {},
             inlay_hints: |_, _, _, _, _, _| {},
             summaries: |_, _| Vec::new(),
+            sources: |_, _| Vec::new(),
             links: |_, _, _, _| Vec::new(),
             module_symbols: None,
             links_names: false,

@@ -42,6 +42,7 @@ pub(crate) const PTX: LanguageSupport = LanguageSupport {
     explained_names: || explain::names().collect(),
     explain_descriptor: explain::descriptor,
     inlay_hints: inlay_hints::add,
+    sources: links::sources,
     links: links::links,
     module_symbols: Some(module_symbols::declarations),
     links_names: true,

@@ -12,6 +12,12 @@ pub enum RenameError {
     Nothing,
     #[error("`{0}` is predefined and cannot be renamed")]
     Predefined(String),
+    #[error("`{0}` is the number of an operand: rename the variable in the code around the statement")]
+    Numbered(String),
+    #[error(
+        "other statements of inline PTX in this file have the name `{0}` too, perhaps for the same register"
+    )]
+    OtherStatement(String),
     #[error("`{0}` is declared nowhere in this file, so it cannot be renamed here")]
     Undeclared(String),
     /// The new name does not follow the syntax of names.

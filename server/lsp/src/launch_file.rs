@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use ls_types::Uri;
-use warplens_ide::lanes::{DocumentName, LaunchFile, LaunchProblem};
+use warplens_ide::lanes::{DocumentName, HostFile, LaunchFile, LaunchFiles, LaunchProblem};
 use warplens_sim_launch::{Format, launches as launches_in};
 use warplens_sim_warp::Limits;
 use warplens_tools::source::Launches;
 
+use crate::files::source_files::{self, Search};
 use warplens_system::disk::read_file;
 
 /// The names of launch files, in the order of precedence in a folder.
@@ -113,7 +114,13 @@ pub(crate) fn uri(path: &Path) -> Option<Uri> {
 /// The launches of a launch file. The files that they name are relative to the folder of `base`: the launch file, or without one the
 /// document.
 pub fn launches(file: Option<LaunchFile>, base: &Path) -> Launches {
-    Launches { file, read: Box::new(contents(base)) }
+    Launches { files: LaunchFiles { file, hosts: Vec::new() }, read: Box::new(contents(base)) }
+}
+
+/// The host files of a document on disk that names these source files. Only files below the current folder, or in the document's, are read.
+pub fn hosts(document: &Path, named: &[String]) -> Vec<HostFile> {
+    let current = std::env::current_dir().into_iter().map(|folder| absolute(&folder)).collect();
+    source_files::host_files(&Search::new(Some(absolute(document)), current), named)
 }
 
 /// Reads files that a launch names, relative to the folder of `base`.

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::error::Error;
 
 use thiserror::Error;
-use warplens_ide::lanes::{LaunchFile, LaunchProblem, Prepared, RunRequest};
+use warplens_ide::lanes::{LaunchFiles, LaunchProblem, Prepared, RunRequest};
 use warplens_ide::{Analysis, AnalysisHost, FileId, Language, Severity};
 
 use crate::open_text::{LargeItem, open};
@@ -71,8 +71,8 @@ impl Source {
     }
 
     pub fn prepare(&self, request: &RunRequest, launches: &Launches) -> Result<Prepared, RunError> {
-        let Launches { file, read } = launches;
-        let prepared = self.analysis.prepare_run(self.file, request, file.as_ref(), read)?;
+        let Launches { files, read } = launches;
+        let prepared = self.analysis.prepare_run(self.file, request, Some(files), read)?;
         let mut prepared = prepared.map_err(|problem| RunError::Launch(problem.in_path(&self.path)))?;
         prepared.text_errors = self.errors() > 0;
         Ok(prepared)
@@ -83,6 +83,6 @@ impl Source {
 type ReadFile = dyn Fn(&str) -> Result<Vec<u8>, Box<dyn Error>>;
 
 pub struct Launches {
-    pub file: Option<LaunchFile>,
+    pub files: LaunchFiles,
     pub read: Box<ReadFile>,
 }

@@ -638,3 +638,33 @@ fn a_page_has_the_panel_and_the_listing() {
         assert!(!registers.is_empty(), "{file}");
     }
 }
+
+/// Launches of the host code beside a file and of one that `.file` names; nothing outside of the folders is read.
+#[test]
+fn launches_of_host_code_are_listed_and_run() {
+    let folder = Folder::new();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let kernel = ".version 8.5\n.target sm_90\n.address_size 64\n.file 1 \"../other.cu\"\n.file 2 \"../../outside.cu\"\n\
+                  .visible .entry _Z1ki(.param .u32 n)\n{\n    ret;\n}\n";
+    write("work/build/k.ptx", kernel);
+    write("work/build/k.cu", "const int b = 64;\nvoid f(int m) { k<<<3, b>>>(7); k<<<m, b>>>(7); }\n");
+    write("work/other.cu", "void f() { k<<<1, 32>>>(8); }\n");
+    write("outside.cu", "void f() { k<<<1, 128>>>(9); }\n");
+    let work = folder.path().join("work");
+    let listed = run(&work, &["sim", "build/k.ptx", "--list-launches"], b"");
+    assert_eq!(
+        String::from_utf8(listed.stdout).unwrap(),
+        "from k.cu:2: _Z1ki, grid 3, block 64\nfrom other.cu:1: _Z1ki, grid 1, block 32\ninferred: _Z1ki, grid 1, block 32\n"
+    );
+    let ran = run(&work, &["sim", "build/k.ptx", "--launch", "from k.cu:2"], b"");
+    let ran = String::from_utf8(ran.stdout).unwrap();
+    assert!(
+        ran.starts_with("_Z1ki: launch from k.cu:2 (host code, other arguments inferred), grid 3, block 64"),
+        "{ran}"
+    );
+    assert!(ran.contains(r#"{"name":"n","u32":7}"#), "{ran}");
+}

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fastrand::Rng;
-use warplens_ide::lanes::{Choice, DocumentName, LaunchFile, RunSettings};
+use warplens_ide::lanes::{Choice, DocumentName, LaunchFile, LaunchFiles, RunSettings};
 use warplens_ide::languages;
 use warplens_sim_launch::{Format, batch_line, launches};
 use warplens_sim_warp::Control;
@@ -63,6 +63,7 @@ fn read_and_run(text: &str, format: Format) {
     let analysis = open(ptx, include_str!("../../../examples/saxpy.ptx"));
     let document = DocumentName::new(|name| Path::new(name).extension().is_some_and(|found| found == "ptx"));
     let found = LaunchFile { text: text.into(), format, path: "warplens".to_owned(), document };
+    let found = LaunchFiles::from(found);
     let settings = RunSettings { max_steps: 2_000, ..RunSettings::default() };
     for offer in analysis.launches(FILE, Some(&found)).expect("not cancelled").into_iter().take(4) {
         let request = request(offer.entry, Choice::of_name(&offer.name), settings);

@@ -1,6 +1,6 @@
 //! Opens a text in an analysis, and prepares its runs.
 
-use warplens_ide::lanes::{Choice, LaunchFile, Prepared, RunRequest, RunSettings};
+use warplens_ide::lanes::{Choice, LaunchFiles, Prepared, RunRequest, RunSettings};
 use warplens_ide::{Analysis, AnalysisHost, FileId, Language};
 
 /// The only file in an analysis.
@@ -23,7 +23,7 @@ pub(crate) fn request(entry: Option<String>, launch: Choice, settings: RunSettin
 pub(crate) fn prepared(
     analysis: &Analysis,
     request: &RunRequest,
-    launches: Option<&LaunchFile>,
+    launches: Option<&LaunchFiles>,
 ) -> Option<Prepared> {
     let read = |_: &str| Err("no files here".into());
     analysis.prepare_run(FILE, request, launches, &read).expect("not cancelled").ok()

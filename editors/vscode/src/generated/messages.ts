@@ -40,7 +40,7 @@ export type ListedLaunch = { name: string,
 /** The kernel; `null` if it cannot be determined. */
 entry: string | null,
 /** The name of a mangled kernel in its source. */
-sourceName?: string, grid: Array<number>, block: Array<number>, source: 'toml' | 'comment' | 'inferred',
+sourceName?: string, grid: Array<number>, block: Array<number>, source: 'toml' | 'comment' | 'host' | 'inferred',
 /** Where it is written. */
 location?: Location,
 /** Why it cannot be run. */

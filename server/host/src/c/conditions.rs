@@ -71,6 +71,11 @@ impl Conditions {
         self.open.last().is_some_and(|condition| condition.disabled)
     }
 
+    /// Whether the innermost condition is a constant.
+    pub(super) fn is_decided(&self) -> bool {
+        self.open.last().is_some_and(|condition| condition.decided)
+    }
+
     /// The least target that all conditions admit.
     pub(super) fn architecture(&self) -> Option<u32> {
         if self.open.iter().any(|condition| condition.is_unclear) {

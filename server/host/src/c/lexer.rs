@@ -3,11 +3,13 @@
 //! Branches that a constant disables are skipped. The body of a macro is read like other code, between `Kind::MacroStart` and
 //! `Kind::MacroEnd`.
 
+use super::choices::Choices;
 use super::conditions::{Condition, Conditions};
 use super::literal;
 use crate::text::{is_name, line_end, name_end, newline};
 use crate::tokens::{Kind, Token};
 
+#[derive(Clone)]
 pub(super) struct Lexer<'t> {
     pub(super) source: &'t str,
     bytes: &'t [u8],
@@ -18,6 +20,7 @@ pub(super) struct Lexer<'t> {
     pub(super) conditions: Conditions,
     /// While a statement is read: how many conditions surround it, and a branch beside it that is still to be read.
     statement: Option<(usize, Option<(usize, Conditions)>)>,
+    pub(super) choices: Choices,
     resume_at: Option<(usize, Conditions)>,
 }
 
@@ -31,6 +34,7 @@ impl<'t> Lexer<'t> {
             macro_end: None,
             conditions: Conditions::default(),
             statement: None,
+            choices: Choices::default(),
             resume_at: None,
         }
     }
@@ -157,6 +161,8 @@ impl<'t> Lexer<'t> {
                 self.conditions.push(Condition::new(name, rest));
                 if self.conditions.is_disabled() {
                     self.skip_branch();
+                } else if self.statement.is_some() && !self.conditions.is_decided() {
+                    self.choose(name, rest);
                 }
             }
             "elif" | "else" | "elifdef" | "elifndef" => self.other_branch(name, rest),
@@ -181,6 +187,29 @@ impl<'t> Lexer<'t> {
         }
     }
 
+    /// Goes to the chosen branch of the condition that has just opened in a statement.
+    fn choose(&mut self, name: &str, rest: &str) {
+        let branches = self.branches();
+        let Some(branch) = self.choices.choose(name, rest, branches) else { return };
+        for _ in 0..branch {
+            match self.skip_lines() {
+                Some("endif") | None => return self.conditions.pop(),
+                Some(word) => self.change_condition(word),
+            }
+        }
+    }
+
+    /// How many branches the condition at the position has. Without `#else` there is an empty one.
+    fn branches(&self) -> usize {
+        let mut ahead = self.clone();
+        let (mut branches, mut is_complete) = (1, false);
+        while let Some(word) = ahead.skip_lines().filter(|word| *word != "endif") {
+            branches += 1;
+            is_complete |= word == "else";
+        }
+        branches + usize::from(!is_complete)
+    }
+
     /// Skips the other branches of the innermost condition.
     fn skip_to_end(&mut self) {
         while let Some(word) = self.skip_lines() {
@@ -196,12 +225,17 @@ impl<'t> Lexer<'t> {
             if word == "endif" {
                 return self.conditions.pop();
             }
-            let rest = self.source[..self.at].rsplit_once(word).map_or("", |(_, rest)| rest);
-            self.conditions.change(word, rest);
+            self.change_condition(word);
             if !self.conditions.is_disabled() {
                 return;
             }
         }
+    }
+
+    /// The next branch starts with the directive that was just skipped.
+    fn change_condition(&mut self, word: &str) {
+        let rest = self.source[..self.at].rsplit_once(word).map_or("", |(_, rest)| rest);
+        self.conditions.change(word, rest);
     }
 
     /// Skips to the directive that ends this branch, and returns its name. Nested conditions are skipped.

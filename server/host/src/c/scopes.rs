@@ -19,6 +19,10 @@ enum BraceKind {
 struct Brace {
     kind: BraceKind,
     id: usize,
+    /// Where the declaration starts whose braces these are.
+    header: usize,
+    /// Whether it is a constructor or destructor.
+    is_of_lifetime: bool,
 }
 
 /// What the last token was, as far as it matters.
@@ -46,6 +50,9 @@ pub(super) struct Scopes {
     conditional: bool,
     after_bracket: bool,
     declares: Option<BraceKind>,
+    /// Where the declaration or statement starts, and whether it is that of a constructor or destructor.
+    header: usize,
+    is_of_lifetime: bool,
     next: usize,
     /// For each open condition, its branch and the braces at its start.
     saved: Vec<(usize, Vec<Brace>)>,
@@ -76,7 +83,12 @@ impl Scopes {
         Position {
             is_start: self.last != Last::Declarator,
             is_outside: function == 0 && !lexer.is_in_macro(),
-            place: Place { function, block, architecture: lexer.conditions.architecture() },
+            place: Place {
+                function,
+                block,
+                is_of_lifetime: self.braces.iter().any(|brace| brace.is_of_lifetime),
+                architecture: lexer.conditions.architecture(),
+            },
         }
     }
 
@@ -88,22 +100,48 @@ impl Scopes {
 
     pub(super) fn add(&mut self, lexer: &mut Lexer<'_>, token: Token) {
         self.follow_conditions(lexer);
+        if self.last == Last::Boundary {
+            self.header = token.start;
+        }
         match token.kind {
             Kind::Name => self.name(lexer.text(token)),
             Kind::String if self.word == "extern" => self.word = "linkage",
             Kind::MacroStart => {
                 self.outside_macro = Some(std::mem::take(&mut self.braces));
                 self.next += 1;
-                self.braces.push(Brace { kind: BraceKind::Code, id: self.next });
+                self.braces.push(Brace {
+                    kind: BraceKind::Code,
+                    id: self.next,
+                    header: token.start,
+                    is_of_lifetime: false,
+                });
                 self.boundary();
             }
             Kind::MacroEnd => {
                 self.braces = self.outside_macro.take().unwrap_or_default();
                 self.boundary();
             }
-            Kind::Punctuation(byte) => self.punctuation(byte),
+            Kind::Punctuation(byte) => {
+                let is_outermost = byte == b'(' && self.heads.is_empty();
+                self.is_of_lifetime |= is_outermost && self.is_of_lifetime(lexer.source, token.start);
+                self.punctuation(byte);
+            }
             _ => self.last = Last::Other,
         }
+    }
+
+    /// Whether the name before the parenthesis at `open` is that of a constructor or destructor: `~S`, `S::S`, or `S` in the type `S`.
+    fn is_of_lifetime(&self, source: &str, open: usize) -> bool {
+        let before = source[..open].trim_end();
+        let name = &before[before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len()..];
+        let before = before[..before.len() - name.len()].trim_end();
+        let is_of_type = self.braces.last().is_some_and(|brace| {
+            let header = source.get(brace.header..open).and_then(|text| text.split('{').next());
+            let mut words = header.unwrap_or_default().split(|c: char| !(c.is_alphanumeric() || c == '_'));
+            brace.kind == BraceKind::Type && words.any(|word| word == name)
+        });
+        let is_qualified = before.strip_suffix("::").is_some_and(|owner| owner.trim_end().ends_with(name));
+        !name.is_empty() && (before.ends_with('~') || is_qualified || is_of_type)
     }
 
     /// Each branch of a condition starts with the braces that were open before it.
@@ -173,7 +211,8 @@ impl Scopes {
                     None => BraceKind::Code,
                 };
                 self.next += 1;
-                self.braces.push(Brace { kind, id: self.next });
+                let (header, is_of_lifetime) = (self.header, self.is_of_lifetime);
+                self.braces.push(Brace { kind, id: self.next, header, is_of_lifetime });
                 self.boundary();
             }
             b'}' => {
@@ -193,6 +232,7 @@ impl Scopes {
         self.last = Last::Boundary;
         self.conditional = false;
         self.declares = None;
+        self.is_of_lifetime = false;
         self.heads.clear();
         self.word = "";
     }

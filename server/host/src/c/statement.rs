@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use super::choices::Choices;
 use super::lexer::Lexer;
 use super::literal;
 use super::scopes::Position;
-use crate::statement::{Denial, Dialect, Direction, Operand, Statement};
+use crate::statement::{Denial, Dialect, Direction, Operand, Reading, Statement};
 use crate::template::Template;
 use crate::tokens::{Kind, Token, group_end, parts, trimmed};
 
@@ -14,15 +15,49 @@ use crate::tokens::{Kind, Token, group_end, parts, trimmed};
 /// Also returns how much text was read.
 pub(super) fn parse(lexer: &mut Lexer<'_>, keyword: Token, position: Position) -> (Option<Statement>, usize) {
     let mark = lexer.mark();
-    lexer.start_statement();
-    let statement = parse_statement(lexer, keyword, position);
-    lexer.end_statement();
+    let start = lexer.clone();
+    let mut statement = read(lexer, keyword, position, Vec::new());
+    if let Some(statement) = &mut statement {
+        statement.readings = readings(&start, lexer, keyword, position);
+    }
     let read = lexer.mark().0.abs_diff(mark.0);
     if statement.is_none() {
         lexer.reset(mark);
         lexer.resume();
     }
     (statement, read)
+}
+
+fn read(
+    lexer: &mut Lexer<'_>,
+    keyword: Token,
+    position: Position,
+    branches: Vec<usize>,
+) -> Option<Statement> {
+    lexer.choices = Choices::new(branches);
+    lexer.start_statement();
+    let statement = parse_statement(lexer, keyword, position);
+    lexer.end_statement();
+    statement
+}
+
+/// Reads the statement that `start` is before with the other branches of the conditions that `lexer` met in it.
+fn readings(
+    start: &Lexer<'_>,
+    lexer: &Lexer<'_>,
+    keyword: Token,
+    position: Position,
+) -> Option<Vec<Reading>> {
+    let mut found = Vec::new();
+    for branches in lexer.choices.others()? {
+        let mut lexer = start.clone();
+        let statement = read(&mut lexer, keyword, position, branches);
+        let branches = lexer.choices.branches();
+        // Conditions inside branches depend on those around them.
+        let is_known = found.iter().any(|known: &Reading| known.branches == branches);
+        found.extend(statement.filter(|_| !is_known).map(|statement| Reading { branches, statement }));
+    }
+    Some(found)
 }
 
 fn parse_statement(lexer: &mut Lexer<'_>, keyword: Token, position: Position) -> Option<Statement> {
@@ -81,6 +116,7 @@ fn parse_statement(lexer: &mut Lexer<'_>, keyword: Token, position: Position) ->
         arguments: None,
         pack: None,
         place: position.place,
+        readings: Some(Vec::new()),
     })
 }
 

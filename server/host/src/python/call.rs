@@ -184,8 +184,9 @@ fn statement(source: &Source<'_>, at: usize, api: &Api) -> Option<Statement> {
         place: Place {
             function: source.function(at).map_or(0, |function| function + 1),
             block: at + 1,
-            architecture: None,
+            ..Place::default()
         },
+        readings: Some(Vec::new()),
     })
 }
 

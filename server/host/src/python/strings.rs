@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::lexer::Literal;
 use crate::template::Template;
 use crate::text::{char_end, decode_special, escaped, line_end, newline};
-use crate::tokens::{Kind, Token, group_end, span};
+use crate::tokens::{Kind, Token, depth_after, group_end, span};
 
 /// The tokens of a file, in which names are looked up.
 pub(crate) struct Source<'t> {
@@ -14,6 +14,8 @@ pub(crate) struct Source<'t> {
     pub(crate) tokens: &'t [Token],
     /// The first token of each line, with the indentation of the line.
     lines: Vec<(usize, usize)>,
+    /// For each token, the first one of its statement.
+    starts: Vec<usize>,
     /// Where each name occurs.
     names: HashMap<&'t str, Vec<usize>>,
     /// What may still be spent on names: `s += s` doubles a text each time.
@@ -33,10 +35,15 @@ impl<'t> Source<'t> {
             text,
             tokens,
             lines: Vec::new(),
+            starts: Vec::with_capacity(tokens.len()),
             names: HashMap::new(),
             budget: Cell::new(BUDGET + tokens.len()),
         };
+        let mut depth = 0;
         for (index, token) in tokens.iter().enumerate() {
+            let starts = index == 0 || depth == 0 && (source.is_first(index) || tokens[index - 1].is(b';'));
+            source.starts.push(if starts { index } else { source.starts[index - 1] });
+            depth = depth_after(token, depth);
             if source.is_first(index) {
                 let line = memchr::memrchr(b'\n', &text.as_bytes()[..token.start]).map_or(0, |at| at + 1);
                 source.lines.push((index, token.start - line));
@@ -115,6 +122,11 @@ impl<'t> Source<'t> {
         Some(template)
     }
 
+    /// Where a name occurs.
+    pub(super) fn uses(&self, name: &str) -> &[usize] {
+        self.names.get(name).map_or(&[], Vec::as_slice)
+    }
+
     /// The text of a name: of the only assignment that can reach the token `at`.
     fn variable(&self, name: &str, at: usize, depth: u32) -> Option<Template> {
         let function = self.function(at);
@@ -140,7 +152,7 @@ impl<'t> Source<'t> {
     fn assignment(&self, name: &str, range: std::ops::Range<usize>, at: usize) -> Option<Option<usize>> {
         let tokens = self.tokens;
         let mut found: Vec<(usize, usize)> = Vec::new();
-        let names = self.names.get(name).map_or(&[][..], Vec::as_slice);
+        let names = self.uses(name);
         let first = names.partition_point(|index| *index < range.start);
         for index in names[first..].iter().copied().take_while(|index| *index < range.end) {
             let previous = index.checked_sub(1).map(|before| tokens[before]);
@@ -200,7 +212,7 @@ impl<'t> Source<'t> {
     }
 
     /// The tokens of the expression that starts at `at`: to the end of its line, outside of brackets.
-    fn statement(&self, at: usize) -> &[Token] {
+    pub(super) fn statement(&self, at: usize) -> &'t [Token] {
         let mut depth = 0usize;
         let mut end = at;
         while let Some(token) = self.tokens.get(end) {
@@ -221,6 +233,24 @@ impl<'t> Source<'t> {
 
     /// The `def` of the innermost function with the token `at`.
     pub(crate) fn function(&self, at: usize) -> Option<usize> {
+        self.enclosing(at, &["def", "fn", "async"])
+    }
+
+    /// The first token of the statement with the token `at`.
+    pub(super) fn start(&self, at: usize) -> usize {
+        self.starts[at]
+    }
+
+    /// The `def` or `class` of the innermost function or class with the token `at`. A function has its parameters.
+    pub(super) fn owner(&self, at: usize) -> Option<usize> {
+        let start = self.start(at);
+        if self.tokens[start].text(self.text) == "def" && at > start + 1 {
+            return Some(start);
+        }
+        self.enclosing(start, &["def", "class"])
+    }
+
+    fn enclosing(&self, at: usize, words: &[&str]) -> Option<usize> {
         let line = self.line_of(at);
         let mut indent = self.lines.get(line)?.1;
         for (index, own) in self.lines[..line].iter().rev() {
@@ -229,7 +259,7 @@ impl<'t> Source<'t> {
             }
             if *own < indent {
                 indent = *own;
-                if matches!(self.tokens[*index].text(self.text), "def" | "fn" | "async") {
+                if words.contains(&self.tokens[*index].text(self.text)) {
                     return Some(*index);
                 }
             }
@@ -238,7 +268,7 @@ impl<'t> Source<'t> {
     }
 
     /// The index after the block whose first token is `start`.
-    fn block_end(&self, start: usize) -> usize {
+    pub(super) fn block_end(&self, start: usize) -> usize {
         let line = self.line_of(start);
         let indent = self.indent(start);
         let is_after = |(index, own): &&(usize, usize)| *own <= indent && !self.tokens[*index].is(b')');

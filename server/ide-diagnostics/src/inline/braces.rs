@@ -45,7 +45,10 @@ impl Braces {
                 let block = *found.unmatched.get_or_insert(statement.place.block);
                 found.is_unknown |= block != statement.place.block;
             }
-            found.is_unknown |= statement.template.holes() > 0;
+            // Another branch of a condition may close the scope.
+            let has_branches = statement.readings.as_ref().is_none_or(|readings| !readings.is_empty());
+            found.is_unknown |=
+                statement.template.holes() > 0 || has_branches || statement.place.is_of_lifetime;
         }
         Braces { functions, depth: all }
     }

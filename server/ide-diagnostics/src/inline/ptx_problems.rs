@@ -207,6 +207,11 @@ pub(super) fn uses_of(statement: &Statement, name: &str) -> usize {
     occurrences(&statement.template.text, name).count()
 }
 
+/// Whether a statement uses a name that it does not declare.
+pub fn mentions(statement: &Statement, name: &str) -> bool {
+    uses_of(statement, name) > 0 && !declares(statement, name)
+}
+
 /// Where a text has the name as a word.
 fn occurrences(text: &str, name: &str) -> impl Iterator<Item = usize> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');

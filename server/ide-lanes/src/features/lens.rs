@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use text_size::TextSize;
 use warplens_ide_db::{Database, File};
 
-use crate::launches::{AvailableLaunch, LaunchFile, available_launches, kernels_of};
+use crate::launches::{AvailableLaunch, LaunchFiles, available_launches, kernels_of};
 use crate::simulator::{DocumentKernel, Simulator};
 use crate::view::{LaneView, LineOf};
 
@@ -20,7 +20,7 @@ pub fn lenses_of(
     db: &Database,
     file: File,
     simulator: Option<&dyn Simulator>,
-    launches: Option<&LaunchFile>,
+    launches: Option<&LaunchFiles>,
     shown: Option<&LaneView>,
     style: LensStyle,
 ) -> Vec<Lens> {

@@ -1,6 +1,7 @@
 //! The launches of a document that can be selected: the configured ones, and an inferred one for each kernel.
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use warplens_ide_db::{Database, Db, File, Item, items};
 use warplens_sim_launch::{
@@ -9,8 +10,9 @@ use warplens_sim_launch::{
 };
 use warplens_syntax::Language;
 
+use super::host_launches::{FoundLaunch, host_launches};
 use super::kernels::{kernel_called, kernels_of, names, only_kernel};
-use super::launch_file::LaunchFile;
+use super::launch_file::{LaunchFile, LaunchFiles};
 use crate::simulator::{DocumentKernel, LaunchProblem, Simulator};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -18,6 +20,8 @@ pub enum LaunchSource {
     File,
     /// An `@launch` comment.
     Comment,
+    /// The host code of the kernel. Such a launch is offered, but it is not the default: its data are inferred.
+    Host,
     /// No launch is configured.
     Inferred,
     /// From the request: flags, or a client.
@@ -30,9 +34,15 @@ impl LaunchSource {
         match self {
             LaunchSource::File => "toml",
             LaunchSource::Comment => "comment",
+            LaunchSource::Host => "host",
             LaunchSource::Inferred => "inferred",
             LaunchSource::Given => "given",
         }
+    }
+
+    /// Whether somebody wrote the launch for Warplens.
+    pub fn is_configured(self) -> bool {
+        matches!(self, LaunchSource::File | LaunchSource::Comment)
     }
 }
 
@@ -46,8 +56,10 @@ pub struct AvailableLaunch {
     /// Threads of a block.
     pub block: [u32; 3],
     pub source: LaunchSource,
-    /// Where its name is written, in the launch file or in the document.
+    /// Where its name is written, in the launch file or in the document; of a launch in a host file, all of it.
     pub at: Option<Span>,
+    /// The host file of the launch.
+    pub path: Option<Arc<str>>,
     /// Why it cannot be run.
     pub problem: Option<LaunchProblem>,
     /// `None` for an inferred launch, which is created when it is run.
@@ -59,7 +71,7 @@ pub fn launches_of(
     db: &Database,
     file: File,
     simulator: Option<&dyn Simulator>,
-    launches: Option<&LaunchFile>,
+    launches: Option<&LaunchFiles>,
 ) -> Vec<AvailableLaunch> {
     available_launches(db, file, &kernels_of(db, file, simulator), launches)
 }
@@ -68,7 +80,7 @@ pub(crate) fn available_launches(
     db: &Database,
     file: File,
     kernels: &[DocumentKernel],
-    launches: Option<&LaunchFile>,
+    launches: Option<&LaunchFiles>,
 ) -> Vec<AvailableLaunch> {
     launches_in(file.language(db), &text_of_launches(db, file), kernels, launches)
 }
@@ -84,16 +96,16 @@ fn mentions_launch<'db>(db: &'db dyn Db, item: Item<'db>) -> bool {
     item.text(db).0.contains(LAUNCH_TAG)
 }
 
-/// The launches in the order of preference: those of the launch file, those of comments, then an inferred one for each kernel. An
-/// invalid launch file is listed as a launch that cannot be run.
+/// The launches in the order of preference: those of the launch file, those of comments, those of host files, then an
+/// inferred one for each kernel. An invalid launch file is listed as a launch that cannot be run.
 pub(crate) fn launches_in(
     language: Language,
     text: &str,
     kernels: &[DocumentKernel],
-    file: Option<&LaunchFile>,
+    files: Option<&LaunchFiles>,
 ) -> Vec<AvailableLaunch> {
     let mut found = Vec::new();
-    if let Some(file) = file {
+    if let Some(file) = files.and_then(|files| files.file.as_ref()) {
         let lines = OnceCell::new();
         let in_file = |problem: &Problem| {
             let starts = lines.get_or_init(|| LineStarts::new(&file.text));
@@ -125,6 +137,8 @@ pub(crate) fn launches_in(
         let below = kernels.get(kernels.partition_point(|kernel| usize::from(kernel.name.start()) <= offset));
         found.push(configured(listed, LaunchSource::Comment, below, kernels, located));
     }
+    let in_hosts = files.into_iter().flat_map(|files| host_launches(&files.hosts, kernels));
+    found.extend(in_hosts.map(of_host));
     found.extend(kernels.iter().map(inferred));
     found
 }
@@ -132,8 +146,32 @@ pub(crate) fn launches_in(
 impl AvailableLaunch {
     /// A launch of an unknown kernel with one thread.
     fn new(name: String, source: LaunchSource) -> AvailableLaunch {
-        let (entry, at, problem, launch) = (None, None, None, None);
-        AvailableLaunch { name, entry, grid: [1; 3], block: [1; 3], source, at, problem, launch }
+        let (grid, block) = ([1; 3], [1; 3]);
+        AvailableLaunch {
+            name,
+            entry: None,
+            grid,
+            block,
+            source,
+            at: None,
+            path: None,
+            problem: None,
+            launch: None,
+        }
+    }
+}
+
+/// A launch of host code.
+fn of_host(FoundLaunch { launch, at, path }: FoundLaunch) -> AvailableLaunch {
+    let named = AvailableLaunch::new(launch.name.clone(), LaunchSource::Host);
+    AvailableLaunch {
+        entry: launch.entry.clone(),
+        grid: launch.grid.unwrap_or([1; 3]),
+        block: launch.block.unwrap_or([1; 3]),
+        at: Some(at),
+        path: Some(path),
+        launch: Some(launch),
+        ..named
     }
 }
 
@@ -178,6 +216,7 @@ fn configured(
         block: launch.block.or(inferred.map(|(_, block)| block)).unwrap_or([1; 3]),
         source,
         at: launch.spans.of("name"),
+        path: None,
         problem: problem.as_ref().map(located),
         launch: Some(launch),
     }

@@ -7,7 +7,7 @@ use warplens_sim_launch::{INFERRED, Launch, Problem, launch_object};
 
 use super::available::{AvailableLaunch, LaunchSource, available_launches};
 use super::kernels::{kernel_called, names, only_kernel};
-use super::launch_file::LaunchFile;
+use super::launch_file::LaunchFiles;
 use crate::simulator::{DocumentKernel, LaunchProblem};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +57,7 @@ pub(crate) fn choose<'k>(
     file: File,
     (choice, entry): (&Choice, Option<&str>),
     kernels: &'k [DocumentKernel],
-    launches: Option<&LaunchFile>,
+    launches: Option<&LaunchFiles>,
 ) -> Result<ChosenLaunch<'k>, LaunchProblem> {
     // A kernel may be named with its target.
     let name_of = |entry| kernel_called(entry, kernels).map_or(entry, |found| found.kernel.name.as_str());
@@ -75,7 +75,8 @@ pub(crate) fn choose<'k>(
             Ok(ChosenLaunch { launch, kernel, source, names: Arc::default() })
         }
         Choice::First => {
-            let configured = configured();
+            let configured: Vec<_> =
+                configured().into_iter().filter(|launch| launch.source.is_configured()).collect();
             // With a problem in another launch, it is uncertain which one is the first.
             match (configured.iter().find_map(|launch| launch.problem.clone()), configured.first()) {
                 (Some(problem), _) => Err(problem),

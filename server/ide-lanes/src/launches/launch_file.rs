@@ -3,9 +3,37 @@
 use std::fmt;
 use std::sync::Arc;
 
+use warplens_host::Host;
 use warplens_sim_launch::{Format, Problem};
 
 use crate::simulator::LaunchProblem;
+
+/// The files outside of a document that have launches of it.
+#[derive(Debug, Clone, Default)]
+pub struct LaunchFiles {
+    pub file: Option<LaunchFile>,
+    pub hosts: Vec<HostFile>,
+}
+
+impl From<LaunchFile> for LaunchFiles {
+    fn from(file: LaunchFile) -> LaunchFiles {
+        LaunchFiles { file: Some(file), hosts: Vec::new() }
+    }
+}
+
+/// A file that may launch the kernels of a document, as the caller read it.
+#[derive(Clone)]
+pub struct HostFile {
+    pub path: Arc<str>,
+    pub host: &'static Host,
+    pub text: Arc<str>,
+}
+
+impl fmt::Debug for HostFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("HostFile").field(&self.path).finish()
+    }
+}
 
 /// A launch file that may have launches of a document.
 #[derive(Debug, Clone)]

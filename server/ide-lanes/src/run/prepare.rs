@@ -10,7 +10,7 @@ use warplens_sim_warp::RunOptions;
 use super::coverage;
 use super::prepared::{Cooperation, Prepared};
 use crate::launches::{
-    Choice, ChosenLaunch, LaunchFile, LaunchSource, UnknownModel, choose, kernels_of, model_named,
+    Choice, ChosenLaunch, LaunchFiles, LaunchSource, UnknownModel, choose, kernels_of, model_named,
 };
 use crate::simulator::{DocumentKernel, LaunchProblem, Model, Simulator};
 
@@ -50,7 +50,7 @@ pub fn prepare(
     simulator: Option<&dyn Simulator>,
     all: &[&dyn Simulator],
     request: &RunRequest,
-    launches: Option<&LaunchFile>,
+    launches: Option<&LaunchFiles>,
     read_file: FileReader<'_>,
 ) -> Result<Prepared, LaunchProblem> {
     let kernels = kernels_of(db, file, simulator);
@@ -59,7 +59,7 @@ pub fn prepare(
     };
     let ChosenLaunch { launch, kernel, source, names } =
         choose(db, file, (&request.launch, request.entry.as_deref()), &kernels, launches)?;
-    let located = |problem: Problem| match (source, launches) {
+    let located = |problem: Problem| match (source, launches.and_then(|launches| launches.file.as_ref())) {
         (LaunchSource::File, Some(launches)) => launches.problem(&problem),
         (LaunchSource::Comment, _) => {
             LaunchProblem::in_text(&problem, None, &file.document(db).items().text())
@@ -74,10 +74,14 @@ pub fn prepare(
     // Without a size and arguments, a given launch adds conditions to the inferred one.
     let adds = |launch: &Launch| launch.args.is_empty() && launch.grid.is_none() && launch.block.is_none();
     let is_added = source == LaunchSource::Given && launch.as_ref().is_some_and(adds);
-    let body = (is_added || source == LaunchSource::Inferred).then(|| (decoded.body)());
+    let is_of_host = source == LaunchSource::Host;
+    let body = (is_added || is_of_host || source == LaunchSource::Inferred).then(|| (decoded.body)());
     let mut launch = match launch {
         Some(launch) if is_added => kernel.kernel.complete(launch, body.as_ref().unwrap_or(&Body::default())),
         None => kernel.kernel.inferred(body.as_ref().unwrap_or(&Body::default())),
+        Some(launch) if is_of_host => {
+            kernel.kernel.rules.with_arguments(launch, body.as_ref().unwrap_or(&Body::default()))
+        }
         Some(launch) if source == LaunchSource::Given && launch.args.is_empty() => {
             kernel.kernel.rules.with_arguments(launch, &(decoded.body)())
         }
@@ -101,8 +105,9 @@ pub fn prepare(
         true => coverage::outputs(&resolved, facts()),
         false => Arc::default(),
     };
+    let max_memory = options.limits.max_memory;
     let guess =
-        body.map(|body| Guess { kernel: kernel.kernel.clone(), body, max_memory: options.limits.max_memory });
+        body.map(|body| Guess { kernel: kernel.kernel.clone(), body, max_memory, has_size: is_of_host });
     let prepared = Prepared {
         guess: guess.map(Arc::new),
         cooperation,

@@ -10,7 +10,9 @@ use warplens_ide_lanes::json::{Options, Position, Report};
 use warplens_ide_lanes::panel::{
     BufferRequest, MomentRequest, Page, Panel, PanelError, PanelQuery, WhyRequest,
 };
-use warplens_ide_lanes::{Choice, DocumentName, LaunchFile, Model, Prepared, RunRequest, WarpId};
+use warplens_ide_lanes::{
+    Choice, DocumentName, LaunchFile, LaunchFiles, Model, Prepared, RunRequest, WarpId,
+};
 use warplens_sim_launch::Format;
 use warplens_sim_warp::{Control, Limits, RunOptions, RunResult, StatementId, Status};
 use warplens_syntax::{ptx, sass, wave};
@@ -40,7 +42,7 @@ impl Run {
         language: Language,
         choice: Choice,
         model: Option<&str>,
-        launches: Option<&LaunchFile>,
+        launches: Option<&LaunchFiles>,
     ) -> Option<Run> {
         let mut host = AnalysisHost::new();
         host.open(FILE, language, text);
@@ -355,7 +357,7 @@ const PTX_MODELS: [&str; 4] = ["stack", "ipdom", "frontier", "its"];
 const WAVE_MODELS: [&str; 2] = ["structured", "wave-emu"];
 const SASS_MODELS: [&str; 2] = ["barriers", "tokens"];
 
-fn check_file(path: &Path, language: Language, models: &[&str], launches: Option<&LaunchFile>) -> usize {
+fn check_file(path: &Path, language: Language, models: &[&str], launches: Option<&LaunchFiles>) -> usize {
     let text = std::fs::read_to_string(path).expect("a text");
     let mut host = AnalysisHost::new();
     host.open(FILE, language, &text);
@@ -393,7 +395,7 @@ fn the_numbers_of_the_examples_are_those_of_the_report() {
                 path: "warplens.toml".to_owned(),
                 document: DocumentName::relative(name),
             };
-            checked += check_file(&path, language, models, Some(&launches));
+            checked += check_file(&path, language, models, Some(&launches.into()));
         }
         assert!(checked >= models.len(), "{extension}: {checked} runs");
     }

@@ -7,8 +7,8 @@ use text_size::{TextRange, TextSize};
 use warplens_ide::{AnalysisHost, FileId};
 use warplens_ide_lanes::text::Style;
 use warplens_ide_lanes::{
-    Choice, DocumentName, LaneHint, LaneView, LaunchFile, LaunchProblem, LensStyle, Prepared, RunRequest,
-    hover,
+    Choice, DocumentName, HostFile, LaneHint, LaneView, LaunchFile, LaunchFiles, LaunchProblem, LensStyle,
+    Prepared, RunRequest, hover,
 };
 use warplens_sim_launch::{Format, Launch};
 use warplens_sim_warp::{Control, RunOptions, TraceRequest, WarpId};
@@ -62,13 +62,14 @@ fn request(entry: Option<&str>, launch: Choice) -> RunRequest {
     }
 }
 
-fn toml(text: &str) -> LaunchFile {
-    LaunchFile {
+fn toml(text: &str) -> LaunchFiles {
+    let file = LaunchFile {
         text: text.into(),
         format: Format::Toml,
         path: "warplens.toml".to_owned(),
         document: DocumentName::relative("k.ptx"),
-    }
+    };
+    file.into()
 }
 
 const WAVE: &str = "\
@@ -489,4 +490,88 @@ mod any_text {
             }
         }
     }
+}
+
+const SAXPY: &str = "\
+.version 8.5
+.target sm_90
+.address_size 64
+.entry saxpy(.param .u32 n, .param .s32 step, .param .f32 a, .param .u64 x)
+{
+    .reg .pred p;
+    .reg .b32 i, n32, tid, block, size;
+    .reg .f32 v, f;
+    .reg .b64 at, base;
+    ld.param.u32 n32, [n];
+    ld.param.u64 base, [x];
+    ld.param.f32 f, [a];
+    mov.u32 tid, %tid.x;
+    mov.u32 block, %ctaid.x;
+    mov.u32 size, %ntid.x;
+    mad.lo.u32 i, block, size, tid;
+    setp.ge.u32 p, i, n32;
+    @p ret;
+    mad.wide.u32 at, i, 4, base;
+    ld.global.f32 v, [at];
+    mul.f32 v, v, f;
+    st.global.f32 [at], v;
+    ret;
+}
+";
+
+fn code(name: &str, text: &str) -> HostFile {
+    let host = warplens_host::by_extension(name.rsplit('.').next().unwrap()).unwrap();
+    HostFile { path: format!("/code/{name}").into(), host, text: text.into() }
+}
+
+/// Launches whose kernel, block, template arguments or number of arguments do not fit are not offered.
+#[test]
+fn launches_of_host_code_come_before_the_inferred_ones() {
+    let kernels = ".version 8.5\n.target sm_90\n.address_size 64\n\
+                   .entry _Z5saxpyifPf(.param .u32 n, .param .f32 a, .param .u64 x)\n{\n    ret;\n}\n\
+                   .entry other(.param .u64 x)\n.reqntid 64\n{\n    ret;\n}\n";
+    let text = "\
+const int n = 1000;
+void run(int m) {
+  saxpy<<<(n + 255) / 256, 256>>>(n, 2.0f, x);
+  saxpy<<<m, 256>>>(n, 2.0f, x);
+  saxpy<<<1, 32>>>(x);
+  other<<<2, 64>>>(x);
+  other<<<2, 128>>>(x);
+  missing<<<2, 128>>>(x);
+}
+";
+    let (host, file) = open(kernels, warplens_syntax::ptx::LANGUAGE);
+    let files = LaunchFiles { file: None, hosts: vec![code("k.cu", text), code("k.py", "saxpy[(4,)](x)")] };
+    let found = host.snapshot().launches(file, Some(&files)).unwrap();
+    let shown = found.iter().map(|launch| {
+        let (source, entry) = (launch.source.as_str(), launch.entry.as_deref().unwrap_or_default());
+        format!("{source} {}: {entry} {:?} {:?}\n", launch.name, launch.grid, launch.block)
+    });
+    expect![[r#"
+        host from k.cu:3: _Z5saxpyifPf [4, 1, 1] [256, 1, 1]
+        host from k.cu:6: other [2, 1, 1] [64, 1, 1]
+        inferred inferred: _Z5saxpyifPf [1, 1, 1] [32, 1, 1]
+        inferred inferred: other [1, 1, 1] [64, 1, 1]
+    "#]]
+    .assert_eq(&shown.collect::<String>());
+}
+
+/// The size and the numbers are those of the host code, the buffer is inferred; no other size is tried. The default is still the inferred
+/// launch.
+#[test]
+fn a_launch_of_host_code_is_run_as_it_is_written() {
+    let (host, file) = open(SAXPY, warplens_syntax::ptx::LANGUAGE);
+    let text = "void f() { const int n = 300; saxpy<<<(n + 127) / 128, 128, 64>>>(n, -1, 2, d_x); }";
+    let files = LaunchFiles { file: None, hosts: vec![code("saxpy.cu", text)] };
+    let run = |launch: Choice| {
+        let request = request(None, launch);
+        let prepared = host.snapshot().prepare_run(file, &request, Some(&files), &|_| Err("none".into()));
+        let (ran, result) = prepared.unwrap().unwrap().run_adjusted(Control::none()).unwrap();
+        let launch = serde_json::to_string(&ran.resolved.launch).unwrap();
+        format!("{} {}: {launch}", ran.source.as_str(), result.findings.len())
+    };
+    expect![[r#"host 0: {"name":"from saxpy.cu:1","entry":"saxpy","grid":[3,1,1],"block":[128,1,1],"dynamic_shared":64,"args":[{"name":"n","u32":300},{"name":"step","s32":-1},{"name":"a","f32":2.0},{"name":"x","buffer":"f32","len":393216,"fill":"iota"}]}"#]]
+        .assert_eq(&run(Choice::of_name("from saxpy.cu:1")));
+    assert!(run(Choice::First).starts_with("inferred"));
 }

@@ -17,7 +17,7 @@ pub(crate) struct HostDocument {
     pub(crate) host: &'static Host,
     pub(crate) text: String,
     pub(super) statements: Vec<Statement>,
-    /// For each statement, its PTX document.
+    /// For each statement, its PTX document; then those of their other readings, in order.
     pub(super) embedded: Vec<Embedded>,
     /// The statements that the user tries.
     tries: Vec<Try>,
@@ -52,7 +52,9 @@ impl HostDocument {
             let module = Module::new(statement, options.target.as_deref());
             Embedded { file: input(&module), module, found: OnceLock::new() }
         };
-        let embedded = statements.iter().map(embed).collect();
+        let readings = statements.iter().flat_map(|statement| statement.readings.iter().flatten());
+        let embedded =
+            statements.iter().chain(readings.map(|reading| &reading.statement)).map(embed).collect();
         let mut document = HostDocument { id, host, text, statements, embedded, tries: Vec::new() };
         document.set_tried(tried);
         document

@@ -81,6 +81,13 @@ pub(crate) fn links(db: &Database, file: File, item: Item<'_>, range: TextRange)
     wanted.filter_map(link).collect()
 }
 
+/// The paths of `.file` directives, in order of their numbers.
+pub(crate) fn sources(db: &Database, file: File) -> Vec<String> {
+    let mut paths: Vec<_> = source_paths(db, file).iter().collect();
+    paths.sort();
+    paths.into_iter().map(|(_, path)| path.to_string()).collect()
+}
+
 #[salsa::tracked(returns(ref))]
 fn source_paths(db: &dyn Db, file: File) -> FxHashMap<u64, SmolStr> {
     let path = |item: &Item<'_>| match &ptx_header(db, *item).directive {

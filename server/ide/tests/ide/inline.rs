@@ -249,6 +249,36 @@ fn every_address_in_shared_memory() {
 }
 
 #[test]
+fn branches_inside_a_statement() {
+    let with = |one: &str, other: &str, more: &str| {
+        format!(
+            "void f(int a) {{ int r; asm volatile(\"add.u32 %0, %1, 1;\\n\"\n#if X\n\"{one}\"\n#else\n\"{other}\"\n#endif\n{more} : \"=r\"(r) : \"r\"(a)); }}"
+        )
+    };
+    let right = with("add.u32 %0, %1, 2;", "add.u32 %0, %1, 3;", "");
+    assert_problems(
+        "cu",
+        &[
+            (&with("addd.u32 %0, %1, 2;", "add.u32 %0, %1, 3;", ""), &right, "unknown-instruction"),
+            (&with("add.u32 %0, %1, 2;", "addd.u32 %0, %1, 3;", ""), &right, "unknown-instruction"),
+            (&with("add.u32 %0, %1, 2;", "add.u32 %0, %1, %2;", ""), &right, "asm-operand-index"),
+        ],
+    );
+    // A condition again, in other words, has the same branch.
+    let again = "\n#if defined(X)\n\"add.u32 %0, t, 1; }\"\n#endif\n";
+    for right in [
+        "void f(int a) { int r; asm volatile(\n#if X\n\"mov.u32 %0, 1;\"\n#else\n\"mov.u32 %0, %1;\"\n#endif\n : \"=r\"(r) : \"r\"(a)); }",
+        &with("{ .reg .u32 t; mov.u32 t, 1;", "", again).replace("#if X", "#ifdef X"),
+        &with("add.u32 %0, %1, 2;", "hole hole", "\"\" MACRO(a)"),
+    ] {
+        assert_eq!(found_in("cu", right), [""; 0], "{right}");
+    }
+    // More combinations than are read.
+    let many: String = (0..4).map(|at| format!("\n#if X{at}\n\"addd.u32 %0, %1, 2;\"\n#endif\n")).collect();
+    assert_eq!(found_in("cu", &with("", "", &many)), [""; 0]);
+}
+
+#[test]
 fn names_that_no_statement_declares() {
     for statement in
         ["ld.shared.u32 tmp, [%1]; add.u32 %0, tmp, 1;", "mov.u32 %0, 1; st.shared.u32 [%1], tmp;"]
@@ -355,6 +385,8 @@ fn forms_that_no_target_has() {
 fn scopes_that_functions_and_branches_share() {
     for right in [
         "#define BEGIN asm volatile(\"{ .reg .b32 t;\")\n#define END asm volatile(\"}\")\n__global__ void k() {}",
+        "struct Scope { __device__ Scope() { asm volatile(\"{ .reg .b32 t;\"); } __device__ ~Scope(); };",
+        "struct Scope { __device__ Scope(); };\n__device__ Scope::~Scope() { asm volatile(\"}\"); }",
         "__device__ void f() {\n#if A\nasm(\"{ mov.b32 %0, 1;\" : \"=r\"(x));\n#else\nasm(\"{ mov.b32 %0, 2;\" : \"=r\"(x));\n#endif\nasm(\"}\"); }",
     ] {
         assert_eq!(found_in("cu", right), [""; 0], "{right}");

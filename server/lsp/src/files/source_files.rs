@@ -3,12 +3,18 @@
 use std::cell::OnceCell;
 use std::path::{Component, Path, PathBuf};
 
+use warplens_host::{HOSTS, by_extension};
+use warplens_ide::lanes::HostFile;
+
 use crate::documents::snapshot::Snapshot;
 use crate::files::file_names;
 use warplens_system::disk::read_file;
 
 /// The limit of a source file in bytes.
 const MAX_BYTES: u64 = 8 << 20;
+
+/// The most files in debug information that are searched for launches. The headers of CUDA are far more.
+const MAX_STATED: usize = 32;
 
 /// Finds the files that a document was compiled from. Links are resolved: a file outside of the workspace is never found, because a
 /// workspace of others could show its contents, or just that it exists.
@@ -26,7 +32,7 @@ impl Search {
         Search::new(document, snapshot.folders.to_vec())
     }
 
-    fn new(document: Option<PathBuf>, workspace: Vec<PathBuf>) -> Search {
+    pub(crate) fn new(document: Option<PathBuf>, workspace: Vec<PathBuf>) -> Search {
         Search { document, workspace, roots: OnceCell::new() }
     }
 
@@ -91,6 +97,29 @@ impl Search {
             folders.filter_map(|folder| folder.canonicalize().ok()).collect()
         })
     }
+}
+
+/// The host files of a document: those beside it under its name, and those that debug information names.
+pub(crate) fn host_files(search: &Search, named: &[String]) -> Vec<HostFile> {
+    let with_launches = || HOSTS.iter().filter(|host| host.has_launches());
+    let beside =
+        with_launches().flat_map(|host| host.extensions).filter_map(|extension| search.origin(extension));
+    let host_of = |path: &Path| {
+        let host = by_extension(path.extension()?.to_str()?)?;
+        host.has_launches().then_some(host)
+    };
+    let stated = named.iter().filter(|path| host_of(Path::new(path)).is_some());
+    let mut found: Vec<PathBuf> = Vec::new();
+    for path in beside.chain(stated.take(MAX_STATED).filter_map(|path| search.named(path))) {
+        if !found.contains(&path) {
+            found.push(path);
+        }
+    }
+    let read = |path: &PathBuf| {
+        let path_text = path.to_string_lossy().into_owned().into();
+        Some(HostFile { path: path_text, host: host_of(path)?, text: text(path)?.into() })
+    };
+    found.iter().filter_map(read).collect()
 }
 
 pub(crate) fn text(path: &Path) -> Option<String> {

@@ -5,11 +5,10 @@ use serde_json::{Value, json};
 use warplens_ide::TryLens;
 use warplens_ide::lanes::{Click, Lens, LensRank, LensStyle, LensTarget};
 
-use crate::documents::snapshot::{Failure, NullableAnswer, Snapshot, unless_refused};
-use crate::files::file_access::read_files;
+use crate::documents::snapshot::{Failure, NullableAnswer, Snapshot};
+use crate::files::launch_files::readable_launch_files;
 use crate::handlers::commands::{EDIT_LAUNCH, PICK_LAUNCH, SELECT_LAUNCH, TRY_STATEMENT};
 use crate::handlers::ptxas;
-use crate::launch_file;
 
 /// The most lenses above a kernel in the extension: a window of 1,024 pixels with a side bar shows them all.
 const MOST_LENSES: usize = 5;
@@ -59,13 +58,11 @@ fn keep_first(lenses: &mut Vec<(LensRank, CodeLens)>) {
 /// The lenses of the launches of each kernel.
 pub(super) fn launches(snapshot: &Snapshot) -> Result<Vec<Lens>, Failure> {
     // An unreadable launch file has no lenses. Running a launch reports the error.
-    let document = snapshot.uri.clone();
-    let file = unless_refused(read_files(snapshot, move || launch_file::of_uri(&document)))?;
-    let file = file.and_then(Result::unwrap_or_default);
+    let files = readable_launch_files(snapshot)?;
     let style = if snapshot.capabilities.extension_lenses { LensStyle::Extension } else { LensStyle::Plain };
     let lanes = snapshot.lanes();
     let shown = lanes.as_ref().map(|lanes| &*lanes.shown);
-    Ok(snapshot.analysis.lenses(snapshot.file, file.as_ref(), shown, style)?)
+    Ok(snapshot.analysis.lenses(snapshot.file, Some(&files), shown, style)?)
 }
 
 /// The lenses of launches that are not in the launch file.

@@ -10,8 +10,8 @@ use warplens_sim_launch::{INFERRED, Launch, launch_comment, launch_name, launch_
 use warplens_sim_warp::{Cancelled, Control};
 
 use crate::documents::lanes::Ran;
-use crate::documents::snapshot::{Failure, Snapshot, unless_refused};
-use crate::files::file_access::read_files;
+use crate::documents::snapshot::{Failure, Snapshot};
+use crate::files::launch_files::readable_launch_files;
 use crate::handlers::code_lens;
 use crate::handlers::simulation::prepare::prepare;
 use crate::launch_file;
@@ -93,9 +93,7 @@ pub(super) fn inferred(snapshot: &Snapshot, entry: Option<&str>) -> Result<Launc
 
 /// A name that no launch of the document has. With an unreadable launch file, only the comments are known.
 fn free_name(snapshot: &Snapshot, launch: &Launch) -> Result<String, Failure> {
-    let document = snapshot.uri.clone();
-    let file = unless_refused(read_files(snapshot, move || launch_file::of_uri(&document)))?;
-    let file = file.and_then(Result::unwrap_or_default);
-    let offers = snapshot.analysis.launches(snapshot.file, file.as_ref())?;
+    let files = readable_launch_files(snapshot)?;
+    let offers = snapshot.analysis.launches(snapshot.file, Some(&files))?;
     Ok(launch_name(launch, |name| offers.iter().any(|offer| offer.name == name)))
 }

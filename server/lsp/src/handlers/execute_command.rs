@@ -12,7 +12,7 @@ use warplens_sim_launch::Launch;
 use crate::documents::request::{Request, Response, Urgency};
 use crate::documents::snapshot::{Failure, Snapshot};
 use crate::errors::{not_open, refused};
-use crate::files::file_access::read_files;
+use crate::files::launch_files::launch_files;
 use crate::from_proto;
 use crate::handlers::commands::{
     ALL, DRAFT_LAUNCH, EXPECT_BUFFER, LINK, LIST_LAUNCHES, SELECT_VISIT, SHOW_LEFT, STOP_RUN, TRY_STATEMENT,
@@ -22,7 +22,6 @@ use crate::handlers::expect_buffer::expect_buffer;
 use crate::handlers::link::link;
 use crate::handlers::ptxas::RESOURCES;
 use crate::handlers::written_launch::launch_location;
-use crate::launch_file;
 use crate::simulation::selection::Selection;
 use crate::state::State;
 use warplens_protocol::position::text_range;
@@ -85,7 +84,7 @@ pub(crate) struct ListedLaunch {
     source_name: Option<String>,
     grid: [u32; 3],
     block: [u32; 3],
-    #[cfg_attr(test, ts(type = "'toml' | 'comment' | 'inferred'"))]
+    #[cfg_attr(test, ts(type = "'toml' | 'comment' | 'host' | 'inferred'"))]
     source: &'static str,
     /// Where it is written.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -212,10 +211,8 @@ fn read<T: Serialize + 'static>(
 
 /// The launches of the document, or of one kernel of it.
 fn launches(snapshot: &Snapshot, entry: Option<&str>) -> std::result::Result<Vec<ListedLaunch>, Failure> {
-    let document = snapshot.uri.clone();
-    let file = read_files(snapshot, move || launch_file::of_uri(&document))?;
-    let file = file.map_err(Failure::refused)?;
-    let offers = snapshot.analysis.launches(snapshot.file, file.as_ref())?;
+    let files = launch_files(snapshot, &snapshot.uri)?.map_err(Failure::refused)?;
+    let offers = snapshot.analysis.launches(snapshot.file, Some(&files))?;
     // A launch with an unknown kernel may be meant for any kernel.
     let is_listed = |offer: &&AvailableLaunch| {
         entry.is_none() || offer.entry.is_none() || offer.entry.as_deref() == entry
@@ -227,7 +224,7 @@ fn launches(snapshot: &Snapshot, entry: Option<&str>) -> std::result::Result<Vec
         grid: offer.grid,
         block: offer.block,
         source: offer.source.as_str(),
-        location: offer.at.as_ref().and_then(|at| launch_location(snapshot, offer.source, at, file.as_ref())),
+        location: offer.at.as_ref().and_then(|at| launch_location(snapshot, offer, at, &files)),
         problem: offer.problem.as_ref().map(ToString::to_string),
     });
     Ok(listed.collect())

@@ -88,15 +88,15 @@ fn edit(
     launch: &Launch,
     expectation: Expectation,
 ) -> Result<Option<WorkspaceEdit>, Failure> {
-    let (offer, file) = written(snapshot, launch)?;
+    let (offer, files) = written(snapshot, launch)?;
     Ok(offer.and_then(|offer| {
-        let (text, format) = match (offer.source, &file) {
+        let (text, format) = match (offer.source, &files.file) {
             (LaunchSource::Comment, _) => (snapshot.text.to_string(), Format::Toml),
             (LaunchSource::File, Some(file)) => (file.text.to_string(), file.format),
             _ => return None,
         };
-        let (at, new_text) = write_expectation(&text, format, &offer.launch?, expectation)?;
-        let Location { uri, range } = launch_location(snapshot, offer.source, &at, file.as_ref())?;
+        let (at, new_text) = write_expectation(&text, format, offer.launch.as_ref()?, expectation)?;
+        let Location { uri, range } = launch_location(snapshot, &offer, &at, &files)?;
         Some(workspace_edit(&uri, vec![TextEdit { range, new_text }]))
     }))
 }

@@ -37,9 +37,9 @@ fn expected_at(
     launch: &Launch,
     UnexpectedElement { buffer, index }: &UnexpectedElement,
 ) -> Result<Option<Location>, Failure> {
-    let (offer, file) = written(snapshot, launch)?;
+    let (offer, files) = written(snapshot, launch)?;
     Ok(offer.and_then(|offer| {
         let expected = offer.launch.as_ref()?.expect.iter().find(|expected| expected.name == *buffer)?;
-        launch_location(snapshot, offer.source, expected.element_at(*index)?, file.as_ref())
+        launch_location(snapshot, &offer, expected.element_at(*index)?, &files)
     }))
 }

@@ -37,6 +37,16 @@ pub trait LaunchRules: DynEq + Debug + Send + Sync {
         true
     }
 
+    /// Whether the host code of the kernel may launch it with this block.
+    fn accepts_block(&self, _block: [u32; 3]) -> bool {
+        false
+    }
+
+    /// The number of parameters, if it is known.
+    fn parameters(&self) -> Option<usize> {
+        None
+    }
+
     /// Adds inferred arguments to a launch that has only grid and block.
     fn with_arguments(&self, launch: Launch, _body: &Body) -> Launch {
         launch

@@ -46,7 +46,7 @@ pub use flags::{arguments, extent};
 pub use kernel::{Kernel, LaunchRules};
 pub use model::{
     Alias, Argument, Buffer, Contents, Element, Expectation, ExpectedFile, Field, Fill, Launch, MapBuffer,
-    Passed, TensorMapArgument, Wanted, size,
+    Number, Passed, TensorMapArgument, Wanted, size,
 };
 pub use problem::{LineStarts, Problem, Span};
 pub use read::{Format, Listed, launch_object, launch_text, launches, refuse_duplicate_names};

@@ -61,6 +61,10 @@ pub struct Launch {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(skip))]
     pub args: Vec<Argument>,
+    /// The numbers that are known of arguments that are inferred, in parameter order.
+    #[serde(skip)]
+    #[cfg_attr(test, ts(skip))]
+    pub known: Vec<Option<Number>>,
     /// WAVE: initial values of registers, equal in every lane.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(test, ts(as = "Option<BTreeMap<String, u32>>"))]
@@ -388,6 +392,20 @@ impl Number {
             Number::Float(value) => Err(format!("{kind} takes integers, and {value} is not an integer")),
             Number::Bits(bits) if kind.bytes() == 8 || bits >> (kind.bytes() * 8) == 0 => Ok(bits),
             Number::Bits(bits) => Err(format!("0x{bits:x} has more bits than {kind}")),
+        }
+    }
+}
+
+impl Number {
+    /// The number as bits of a parameter, converted as C++ converts an argument.
+    pub(crate) fn passed_as(self, kind: ScalarType) -> Option<u64> {
+        match self {
+            // `-1` for `unsigned`, and for the `.u32` that stands for `int`.
+            Number::Integer(value) if value < 0 && kind.class() == Class::Unsigned => {
+                let span = 1i128 << (8 * kind.bytes());
+                (value >= -span / 2).then_some(()).and_then(|()| kind.bits_of_integer(value + span))
+            }
+            number => number.bits(kind).ok(),
         }
     }
 }

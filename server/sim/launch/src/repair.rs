@@ -223,7 +223,10 @@ impl Search<'_> {
     /// between warps, so smaller blocks are tried only if values or addresses stop the launch.
     fn sizes(&mut self, sizes: Sizes, first: &Launch) -> Result<(), Cancelled> {
         let threads = volume(first.block.unwrap_or([1; 3]));
-        let Guess { kernel, body, .. } = self.attempts.guess;
+        let Guess { kernel, body, has_size, .. } = self.attempts.guess;
+        if *has_size {
+            return Ok(());
+        }
         let mut blocks = kernel.rules.possible_blocks(body);
         let is_smaller = sizes == Sizes::Smaller;
         blocks.retain(|block| (volume(*block) < threads) == is_smaller && Some(*block) != first.block);

@@ -81,6 +81,14 @@ impl LaunchRules for SassKernel {
         self.entry.possible_blocks(body)
     }
 
+    fn accepts_block(&self, block: [u32; 3]) -> bool {
+        self.entry.accepts_block(block)
+    }
+
+    fn parameters(&self) -> Option<usize> {
+        self.entry.parameters().filter(|_| self.is_stated)
+    }
+
     fn with_arguments(&self, launch: Launch, body: &Body) -> Launch {
         self.entry.with_arguments(launch, body)
     }

@@ -168,7 +168,7 @@ fn compare(arguments: &Arguments, found: &mut dyn FnMut(Compared, Option<Reduced
     }
     let source = read_source(&Input::named(&arguments.file), arguments.language)?;
     let mut request = request(arguments, &source, models[0])?;
-    let launches = read_launches(&arguments.file, &arguments.launch, &mut request)?;
+    let launches = read_launches(&source, &arguments.file, &arguments.launch, &mut request)?;
     note_errors(&source);
     let mut folder = arguments.reduction_folder()?;
     let first = First { arguments, source: &source, request, launches, is_one_kernel, cores: Cores::all() };

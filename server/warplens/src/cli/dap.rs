@@ -51,7 +51,7 @@ fn open(arguments: &LaunchArguments, control: Control<'_>) -> Result<Opened> {
     }
     let named = launch::LaunchArguments::named(entry.clone(), launch.clone(), launches.clone(), *max_steps);
     let mut request = named.request(source.language, model.as_deref(), RunSettings::default())?;
-    let launches = read_launches(program, &named, &mut request)?;
+    let launches = read_launches(&source, program, &named, &mut request)?;
     let prepared = source.prepare(&request, &launches)?;
     let cores = Cores::all();
     let running = Control { workers: Some(&cores), ..control };

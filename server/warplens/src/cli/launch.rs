@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 use warplens_ide::Language;
-use warplens_ide::lanes::{Choice, RunRequest};
+use warplens_ide::lanes::{Choice, HostFile, RunRequest};
 use warplens_sim_launch::{Format, launch_text};
 use warplens_tools::source::{Launches, RunError, Source};
 
@@ -42,10 +42,29 @@ pub(crate) fn note_errors(source: &Source) {
 /// Reads the launch file of the arguments, or the nearest one to `file`. A single launch on standard input becomes the launch of the
 /// request.
 pub(crate) fn read_launches(
+    source: &Source,
     file: &Path,
     arguments: &LaunchArguments,
     request: &mut RunRequest,
 ) -> Result<Launches> {
+    let mut launches = read_launch_file(file, arguments, request)?;
+    // Others need no host code, which may take long to find.
+    if matches!(request.launch, Choice::Named(_)) {
+        launches.files.hosts = read_hosts(source, file)?;
+    }
+    Ok(launches)
+}
+
+/// Reads the host files of a source.
+pub(crate) fn read_hosts(source: &Source, file: &Path) -> Result<Vec<HostFile>> {
+    if file.as_os_str() == STANDARD_INPUT {
+        return Ok(Vec::new());
+    }
+    let named = source.analysis.sources(source.file).map_err(RunError::from)?;
+    Ok(launch_file::hosts(file, &named))
+}
+
+fn read_launch_file(file: &Path, arguments: &LaunchArguments, request: &mut RunRequest) -> Result<Launches> {
     let Some(path) = arguments.path(file) else { return Ok(launch_file::launches(None, file)) };
     if path.as_os_str() != STANDARD_INPUT {
         return Ok(launch_file::launches(Some(launch_file::read(&path, file)?), &path));

@@ -3,6 +3,7 @@
 mod arguments;
 pub(crate) mod batch;
 mod kernels;
+mod launch_list;
 mod link;
 mod listing;
 mod panel_page;
@@ -58,6 +59,9 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
 }
 
 fn run_once(arguments: &Arguments, file: &Path) -> io::Result<Outcome> {
+    if arguments.list_launches {
+        return launch_list::print(arguments, file);
+    }
     let mut out = match arguments.format {
         OutputFormat::Human => terminal::colored(),
         _ => terminal::exact(),
@@ -111,7 +115,7 @@ fn run_kernels(
 fn read(arguments: &Arguments, file: &Path) -> Result<(Source, Vec<RunRequest>, Launches)> {
     let source = read_source(&Input::named(file), arguments.language)?;
     let mut request = arguments.request(source.language)?;
-    let launches = read_launches(file, &arguments.launch, &mut request)?;
+    let launches = read_launches(&source, file, &arguments.launch, &mut request)?;
     let requests = kernels::requests(arguments, &source, request, &launches)?;
     Ok((source, requests, launches))
 }

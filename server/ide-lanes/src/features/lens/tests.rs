@@ -17,7 +17,7 @@ fn lenses_over_kernels() {
         "[[launch]]\nname = 'a'\nfile = 'sub/k.ptx'\nentry = 'first'\n[[launch]]\nname = 'bad'\nfile = 'sub/k.ptx'\nentry = 'first'\ngrid = 1\n",
     );
     let kernels = kernels(TEXT);
-    let launches = launches_in(warplens_syntax::ptx::LANGUAGE, TEXT, &kernels, Some(&file));
+    let launches = launches_in(warplens_syntax::ptx::LANGUAGE, TEXT, &kernels, Some(&file.into()));
     let show = |shown: Option<&LaneView>, style| {
         let lenses = lenses(&kernels, &launches, shown, style, &|_| 0);
         lenses

@@ -49,7 +49,7 @@ pub(super) fn ended(shown: &LaneView, line_of: LineOf<'_>, separator: &str) -> S
 
 /// `⚠ small: the file has no kernel`: the first configured launch that cannot be run.
 pub(super) fn broken(launches: &[&AvailableLaunch]) -> Option<String> {
-    let mut written = launches.iter().filter(|launch| launch.source != LaunchSource::Inferred);
+    let mut written = launches.iter().filter(|launch| launch.source.is_configured());
     written.find_map(|launch| Some(format!("⚠ {}: {}", launch.name, launch.problem.as_ref()?)))
 }
 

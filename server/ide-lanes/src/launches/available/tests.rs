@@ -1,6 +1,7 @@
 use expect_test::{Expect, expect};
 
 use super::*;
+use crate::launches::LaunchFiles;
 use crate::testing::{kernels, launch_file};
 
 const TEXT: &str = "\
@@ -10,14 +11,14 @@ const TEXT: &str = "\
 ";
 
 fn check(text: &str, launches: Option<&str>, expect: Expect) {
-    let file = launches.map(launch_file);
+    let files = LaunchFiles { file: launches.map(launch_file), hosts: Vec::new() };
     let show = |launch: AvailableLaunch| {
         let AvailableLaunch { name, entry, grid, block, source, problem, .. } = launch;
         let entry = entry.unwrap_or_default();
         let problem = problem.map_or(String::new(), |problem| format!(" PROBLEM {problem}"));
         format!("{} {name}: {entry} {grid:?} {block:?}{problem}\n", source.as_str())
     };
-    let found = launches_in(warplens_syntax::ptx::LANGUAGE, text, &kernels(text), file.as_ref());
+    let found = launches_in(warplens_syntax::ptx::LANGUAGE, text, &kernels(text), Some(&files));
     let answer: String = found.into_iter().map(show).collect();
     expect.assert_eq(&answer);
 }

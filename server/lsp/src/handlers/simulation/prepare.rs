@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use warplens_ide::lanes::{Choice, Prepared, RunRequest, RunSettings, WarpId};
+use warplens_ide::lanes::{Choice, LaunchFiles, Prepared, RunRequest, RunSettings, WarpId};
 
 use crate::documents::snapshot::{Failure, Snapshot};
 use crate::files::file_access::read_files;
+use crate::files::launch_files::launch_files;
 use crate::launch_file;
 use crate::simulation::selection::Selection;
 
@@ -19,11 +20,10 @@ pub(crate) fn prepare(
     recorded: Option<WarpId>,
 ) -> Result<Box<Prepared>, Failure> {
     let home = selection.home.as_ref().unwrap_or(&snapshot.uri);
-    let uri = home.clone();
-    let file = match read_files(snapshot, move || launch_file::of_uri(&uri))? {
-        Ok(file) => file,
+    let files = match launch_files(snapshot, home)? {
+        Ok(files) => files,
         // These launches need no launch file.
-        Err(_) if matches!(selection.launch, Choice::Inferred | Choice::Given(_)) => None,
+        Err(_) if matches!(selection.launch, Choice::Inferred | Choice::Given(_)) => LaunchFiles::default(),
         Err(error) => return Err(Failure::refused(error)),
     };
     let settings = &snapshot.settings.simulation;
@@ -48,7 +48,7 @@ pub(crate) fn prepare(
         options: options.options(),
     };
     let document = launch_file::path(home);
-    let base = file.as_ref().map_or(document.as_path(), |file| Path::new(&file.path));
+    let base = files.file.as_ref().map_or(document.as_path(), |file| Path::new(&file.path));
     let contents = Arc::new(launch_file::contents(base));
     let read_file = |name: &str| {
         let (contents, name) = (Arc::clone(&contents), name.to_owned());
@@ -59,7 +59,7 @@ pub(crate) fn prepare(
             Err(Failure::Cancelled) => Err("canceled".into()),
         }
     };
-    let prepared = snapshot.analysis.prepare_run(snapshot.file, &request, file.as_ref(), &read_file)?;
+    let prepared = snapshot.analysis.prepare_run(snapshot.file, &request, Some(&files), &read_file)?;
     let prepared = prepared.map_err(Failure::refused)?;
     match selection.warp {
         Some(warp) if prepared.guess.is_none() && !prepared.has_warp(warp) => Err(unknown_warp(warp)),

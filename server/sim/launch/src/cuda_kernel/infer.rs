@@ -59,10 +59,19 @@ impl CudaKernel {
             let map = body.maps.get(index).copied().flatten();
             map.filter(|_| param.bytes == BYTES as u64)
         };
-        let argument = |(index, param): (usize, &Parameter)| match param.scalar {
+        let inferred = |(index, param): (usize, &Parameter)| match param.scalar {
             _ if let Some(map) = map(index, param) => tensor_map(param, map),
             Some(kind) => whole(param, kind, body.part(index, 0), self, sizes),
             None => structure(param, body.params.get(index).map_or(&[][..], Vec::as_slice), self, sizes),
+        };
+        let argument = |(index, param): (usize, &Parameter)| {
+            let mut argument = inferred((index, param));
+            if let Passed::Scalar(kind, bits) = &mut argument.passed
+                && let Some(Some(known)) = launch.known.get(index)
+            {
+                *bits = known.passed_as(*kind).unwrap_or(*bits);
+            }
+            argument
         };
         let is_clustered = self.uses_clusters
             && self.required_cluster.is_none()

@@ -37,6 +37,15 @@ impl LaunchRules for CudaKernel {
         self.required_block.or(self.shaped_block).is_some()
     }
 
+    fn accepts_block(&self, block: [u32; 3]) -> bool {
+        let is_required = self.required_block.is_none_or(|required| required == block);
+        is_required && self.largest_block.is_none_or(|largest| volume(block) <= volume(largest))
+    }
+
+    fn parameters(&self) -> Option<usize> {
+        Some(self.params.len())
+    }
+
     fn with_arguments(&self, launch: Launch, body: &Body) -> Launch {
         self.infer_arguments(launch, body)
     }

@@ -32,6 +32,9 @@ impl Search<'_> {
     /// Tries other values for an argument or for one of its fields.
     fn argument(&mut self, (argument, field): Place) -> Result<(), Cancelled> {
         let launch = self.best.resolved.launch.clone();
+        if launch.known.get(argument).is_some_and(Option::is_some) {
+            return Ok(());
+        }
         let Some(place) = place(&launch.args[argument], field) else { return Ok(()) };
         let others: Vec<(Passed, String)> = match &place.passed {
             Passed::Scalar(kind, bits) if kind.class() != Class::Float => {

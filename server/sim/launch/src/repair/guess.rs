@@ -32,6 +32,8 @@ pub struct Guess {
     pub body: Body,
     /// Limit of all buffers together, in bytes.
     pub max_memory: u64,
+    /// Whether the size of the launch is known, so that only its arguments are guesses.
+    pub has_size: bool,
 }
 
 /// Whether a run needs no repair.

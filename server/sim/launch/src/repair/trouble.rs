@@ -51,7 +51,7 @@ impl Guess {
     ) -> Result<Trouble, Cancelled> {
         let stopped = matches!(result.status, Status::Unsupported | Status::StepLimit);
         let accused = result.findings.iter().any(|finding| finding.severity == Severity::Error);
-        if stopped || accused {
+        if stopped || accused || self.has_size {
             return Ok(Trouble::default());
         }
         let mut trials = Trials {

@@ -74,6 +74,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value = "human")]
     pub(super) format: Format,
 
+    /// Print the launches of the file instead of running one: those that are configured, those of host code, and the inferred ones
+    #[arg(long, conflicts_with_all = ["batch", "trace", "watch", "dump", "save_buffers", "registers", "link"])]
+    pub(super) list_launches: bool,
+
     /// Print the link of the page that shows the run, instead of running it
     #[arg(long, conflicts_with_all = ["batch", "trace", "watch", "format", "dump", "save_buffers", "registers"])]
     pub(super) link: bool,

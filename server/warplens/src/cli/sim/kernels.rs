@@ -18,10 +18,11 @@ pub(super) fn requests(
     if is_one || request.entry.is_some() || !matches!(request.launch, Choice::First | Choice::Inferred) {
         return Ok(vec![request]);
     }
-    let found = source.analysis.launches(source.file, launches.file.as_ref()).map_err(RunError::from)?;
-    let (inferred, configured): (Vec<_>, Vec<_>) =
-        found.into_iter().partition(|launch| launch.source == LaunchSource::Inferred);
-    let is_configured = request.launch == Choice::First && !configured.is_empty();
+    let found = source.analysis.launches(source.file, Some(&launches.files)).map_err(RunError::from)?;
+    let is_configured =
+        request.launch == Choice::First && found.iter().any(|launch| launch.source.is_configured());
+    let inferred: Vec<_> =
+        found.into_iter().filter(|launch| launch.source == LaunchSource::Inferred).collect();
     if is_configured || inferred.len() < 2 {
         return Ok(vec![request]);
     }

@@ -84,6 +84,13 @@ impl Listing<'_> {
         let origin = match shown.source() {
             LaunchSource::File => format!("{name} (from the launch file)"),
             LaunchSource::Comment => format!("{name} (from a comment)"),
+            LaunchSource::Host if launch.assumed.is_empty() => {
+                format!("{name} (host code, other arguments inferred)")
+            }
+            LaunchSource::Host => {
+                let assumed = plain(&launch.assumed.join(", ")).into_owned();
+                format!("{name} (host code, other arguments inferred; with {assumed})")
+            }
             LaunchSource::Inferred if launch.assumed.is_empty() => {
                 "inferred launch (no launch configured)".to_owned()
             }
@@ -103,7 +110,7 @@ impl Listing<'_> {
             size(launch.block),
             shown.model()
         )?;
-        if matches!(shown.source(), LaunchSource::Inferred | LaunchSource::Given) && !launch.args.is_empty() {
+        if !shown.source().is_configured() && !launch.args.is_empty() {
             let args: Vec<_> = launch
                 .args
                 .iter()

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use warplens_ide::AnalysisHost;
 use warplens_ide::lanes::{
-    AvailableLaunch, Cancelled, Choice, Exploration, Explored, LaunchProblem, LaunchSource, Prepared,
+    AvailableLaunch, Cancelled, Choice, Exploration, Explored, LaunchFiles, LaunchProblem, Prepared,
     RunRequest, RunSettings, Unexpected, Verdict,
 };
 use warplens_sim_warp::{Control, Severity};
@@ -57,6 +57,7 @@ impl Runner<'_> {
         let nearest = launches.map(Path::to_path_buf).or_else(|| launch_file::nearest(&input.path));
         let file = nearest.as_deref().map(|path| launch_file::read(path, &input.path)).transpose();
         let file = file.map_err(|error| error.to_string())?;
+        let files = LaunchFiles { file, hosts: Vec::new() };
         let base = nearest.unwrap_or_else(|| input.path.clone());
         let model = self.model.map(|name| warplens_ide::model(language, name)).transpose();
         let model = model.map_err(|error| format!("--model: {error}"))?;
@@ -65,12 +66,12 @@ impl Runner<'_> {
         let analysis = host.snapshot();
         let path = input.path.display().to_string();
         let mut cases = Vec::new();
-        for offer in analysis.launches(id, file.as_ref()).map_err(|error| error.to_string())? {
+        for offer in analysis.launches(id, Some(&files)).map_err(|error| error.to_string())? {
             let case = |end| Case { path: path.clone(), name: name(&offer), end };
             let has_checks = offer.launch.as_ref().is_some_and(|launch| !launch.expect.is_empty());
             if let Some(problem) = &offer.problem {
                 cases.extend(self.invalid(problem, &path).map(|problem| case(End::Invalid(problem))));
-            } else if offer.source != LaunchSource::Inferred && has_checks {
+            } else if offer.source.is_configured() && has_checks {
                 let request = RunRequest {
                     entry: offer.entry.clone(),
                     launch: Choice::of_name(&offer.name),
@@ -80,7 +81,7 @@ impl Runner<'_> {
                     options: RunSettings::default().options(),
                 };
                 let read = launch_file::contents(&base);
-                let prepared = analysis.prepare_run(id, &request, file.as_ref(), &read);
+                let prepared = analysis.prepare_run(id, &request, Some(&files), &read);
                 let end = match prepared.map_err(|error| error.to_string())? {
                     Ok(prepared) => run(&prepared, self.schedules)?,
                     Err(problem) => End::Invalid(problem.in_path(&path).to_string()),
