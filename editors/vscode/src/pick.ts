@@ -11,7 +11,12 @@ import type { Server } from './server';
 import { countFindings } from './warp_list';
 
 /** The source of a launch, as the pick list shows it. */
-const SOURCES = { toml: 'from warplens.toml', comment: 'from a comment in this file', host: 'from host code', inferred: 'inferred from the kernel' };
+const SOURCES = {
+  toml: 'from warplens.toml',
+  comment: 'from a comment in this file',
+  host: 'from host code',
+  inferred: 'inferred from the kernel',
+};
 
 type LaunchItem = vscode.QuickPickItem & { launch: ListedLaunch };
 /** A command for which the code lens has no room; without `run`, a line between items. */
