@@ -399,6 +399,40 @@ tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r2, 32;";
     assert!(found.starts_with("[32, 1, 1] [] finished\n"), "{found}");
 }
 
+/// The other block of a pair reads what this one stores.
+const EXCHANGE: &str = "\
+.shared .b32 own[1];
+mov.u32 %r2, %cluster_ctarank;
+xor.b32 %r3, %r2, 1;
+mov.u32 %r4, own;
+mapa.shared::cluster.u32 %r5, %r4, %r3;
+st.shared.u32 [%r4], %r2;
+barrier.cluster.arrive.release;
+barrier.cluster.wait.acquire;
+ld.shared::cluster.u32 %r6, [%r5];
+barrier.cluster.arrive.release;
+barrier.cluster.wait.acquire;";
+
+#[test]
+fn clusters_and_multimem_addresses() {
+    let on_hopper =
+        |body: &str| settled(&kernel(".maxntid 1", body).replace("8.0\n.target sm_70", "8.6\n.target sm_90"));
+    let found = [
+        on_hopper(EXCHANGE),
+        // Written for clusters of another size.
+        on_hopper(&EXCHANGE.replace("xor.b32 %r3, %r2, 1", "xor.b32 %r3, %r2, 2")),
+        on_hopper("multimem.red.relaxed.sys.global.add.u32 [%rd1], 1;"),
+        on_hopper("multimem.ld_reduce.relaxed.sys.global.add.u32 %r2, [%rd1];"),
+    ];
+    expect![[r#"
+        [1, 1, 1] [] finished
+        [1, 1, 1] [] faulted
+        information cluster-rank `mapa.shared::cluster.u32 %r5, %r4, %r3;` with inferred arguments: write a launch to check it
+        [1, 1, 1] [] finished
+        [1, 1, 1] [] finished
+    "#]].assert_eq(&found.concat());
+}
+
 /// Thread 0 reads what the last thread stores; a warp alone is in step.
 fn last_element(barrier: &str) -> String {
     format!(

@@ -7,9 +7,10 @@ use crate::body::Body;
 use crate::kernel::Kernel;
 
 /// Findings about values, addresses and sizes. In an inferred launch they are guesses, even if all attempts have them.
-pub(super) const ABOUT_VALUES: [FindingKind; 10] = [
+pub(super) const ABOUT_VALUES: [FindingKind; 11] = [
     FindingKind::Assertion,
     FindingKind::BitField,
+    FindingKind::ClusterRank,
     FindingKind::DivisionByZero,
     FindingKind::MemoryLimit,
     FindingKind::Misaligned,
