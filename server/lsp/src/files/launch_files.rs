@@ -22,7 +22,16 @@ pub(crate) fn launch_files(
     })
 }
 
-/// The same without a launch file that is unreadable.
+/// The same without host files: only a launch that is chosen by its name can be in one, and they may take long to read.
+pub(crate) fn launch_file_only(
+    snapshot: &Snapshot,
+    home: &Uri,
+) -> std::result::Result<Result<LaunchFiles>, Failure> {
+    let home = home.clone();
+    read_files(snapshot, move || Ok(LaunchFiles { file: launch_file::of_uri(&home)?, hosts: Vec::new() }))
+}
+
+/// The launch file and the host files of a snapshot's document, without a launch file that is unreadable.
 pub(crate) fn readable_launch_files(snapshot: &Snapshot) -> std::result::Result<LaunchFiles, Failure> {
     let found = unless_refused(launch_files(snapshot, &snapshot.uri))?;
     Ok(found.and_then(Result::ok).unwrap_or_default())

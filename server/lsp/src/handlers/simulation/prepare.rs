@@ -7,7 +7,7 @@ use warplens_ide::lanes::{Choice, LaunchFiles, Prepared, RunRequest, RunSettings
 
 use crate::documents::snapshot::{Failure, Snapshot};
 use crate::files::file_access::read_files;
-use crate::files::launch_files::launch_files;
+use crate::files::launch_files::{launch_file_only, launch_files};
 use crate::launch_file;
 use crate::simulation::selection::Selection;
 
@@ -20,7 +20,11 @@ pub(crate) fn prepare(
     recorded: Option<WarpId>,
 ) -> Result<Box<Prepared>, Failure> {
     let home = selection.home.as_ref().unwrap_or(&snapshot.uri);
-    let files = match launch_files(snapshot, home)? {
+    let files = match selection.launch {
+        Choice::Named(_) => launch_files(snapshot, home)?,
+        _ => launch_file_only(snapshot, home)?,
+    };
+    let files = match files {
         Ok(files) => files,
         // These launches need no launch file.
         Err(_) if matches!(selection.launch, Choice::Inferred | Choice::Given(_)) => LaunchFiles::default(),
