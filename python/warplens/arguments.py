@@ -127,8 +127,12 @@ class Arguments:
             memory, address = memory_of(value)
         except TypeError as error:
             raise UnknownArgument(f"argument `{name}`, a pointer to {kind}: {error}") from error
+        return self.tensor(name, kind, value, memory, address)
+
+    def tensor(self, name: str, kind: str, tensor: Any, memory: Memory, address: int) -> Table:
+        """A pointer to elements of this kind in the memory of a tensor, whose shape findings use."""
         table = self.pointer(name, kind, memory, address)
-        view = View.of(value, address - memory.start) if "buffer" in table else None
+        view = View.of(tensor, address - memory.start) if "buffer" in table else None
         if view is not None:
             self.views[name] = view
         return table

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 from .expectations import expectation
-from .triton_launch import Request, cached_ptx, describe, folder_name
+from .triton_launch import Request, cached_ptx, folder_name
 
 
 def capture(folder: str | os.PathLike[str]) -> Callable[[], None]:
@@ -66,7 +66,7 @@ class _Launcher:
         folder = self._captured.folder / folder_name(number, request.kernel)
         folder.mkdir(parents=True, exist_ok=True)
         # The real launcher allocates the scratch memory.
-        described = describe(request, number, folder, scratch={})
+        described = request.describe(number, folder, scratch={})
         self._captured.launches += 1
         self._inner(grid_x, grid_y, grid_z, *rest)
         described.file.expect = []

@@ -12,7 +12,7 @@ from .advice import NUMBA
 from .arguments import Arguments, UnknownArgument
 from .launch_file import LaunchFile
 from .memory import memory_of
-from .programs import LaunchNames, View
+from .programs import LaunchNames
 from .triton_launch import Described
 
 _ENTRY = re.compile(r"\.entry\s+([\w$]+)\s*\(")
@@ -90,11 +90,8 @@ def _add_array(arguments: Arguments, name: str, array: Any) -> None:
     memory, address = memory_of(array)
     for part, number in (("meminfo", 0), ("parent", 0), ("size", array.size), ("itemsize", array.itemsize)):
         arguments.add_scalar(f"{name}.{part}", "i64", number)
-    table = arguments.pointer(name, _ELEMENTS.get(array.dtype.str[1:], "b8"), memory, address)
+    table = arguments.tensor(name, _ELEMENTS.get(array.dtype.str[1:], "b8"), array, memory, address)
     arguments.tables.append({"name": name, **table})
-    view = View.of(array, address - memory.start) if "buffer" in table else None
-    if view is not None:
-        arguments.views[name] = view
     for part, numbers in (("shape", array.shape), ("strides", array.strides)):
         for axis, number in enumerate(numbers):
             arguments.add_scalar(f"{name}.{part}.{axis}", "i64", number)

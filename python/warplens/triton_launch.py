@@ -48,8 +48,28 @@ class Request:
         return int(getattr(self.metadata, "num_ctas", 1))
 
     def describe(self, number: int, folder: Path, scratch: dict[str, Any]) -> Described:
-        """Writes the launch into a folder."""
-        return describe(self, number, folder, scratch)
+        """Writes a launch into a folder. `scratch` has the `global` and the `profile` memory, if it was allocated."""
+        ptx = with_source_path(self.ptx, source_path(self.source))
+        arguments = Arguments(folder)
+        arguments.add_all(self.source.signature, self.values, getattr(self.metadata, "tensordesc_meta", None) or ())
+        for kind in self.scratch_kinds:
+            arguments.add_scratch(f"{kind}_scratch", self.scratch(kind)[0], scratch.get(kind))
+        ptx, replaced = replace_addresses(arguments, ptx)
+        (folder / "kernel.ptx").write_text(ptx, encoding="utf-8")
+        x, y, z = self.grid
+        block = _BLOCK.search(ptx)
+        file = LaunchFile(
+            name=f"{self.kernel} #{number}",
+            entry=self.kernel,
+            grid=(x * self.cluster, y, z),
+            block=(int(block.group(1)) if block else 32 * self.metadata.num_warps,),
+            dynamic_shared=self.metadata.shared,
+            args=arguments.tables,
+            cluster=1 if ".reqnctapercluster" in ptx else self.cluster,
+            cooperative=bool(getattr(self.metadata, "launch_cooperative_grid", False)),
+        )
+        names = LaunchNames(ptx, self.grid, self.cluster, arguments.views)
+        return Described(file.write(folder), ptx, file, arguments, names, replaced)
 
     def scratch(self, kind: str) -> tuple[int, int]:
         """The bytes and the alignment of the `global` or `profile` memory that the kernel asks for."""
@@ -68,33 +88,6 @@ class Described:
     names: LaunchNames
     # Addresses in buffers, which are those of the simulator in the files.
     replaced: list[Replacement] = field(default_factory=list)
-
-
-def describe(request: Request, number: int, folder: Path, scratch: dict[str, Any]) -> Described:
-    """Writes a launch into a folder. `scratch` has the `global` and the `profile` memory, if it was allocated."""
-    ptx = with_source_path(request.ptx, source_path(request.source))
-    arguments = Arguments(folder)
-    arguments.add_all(
-        request.source.signature, request.values, getattr(request.metadata, "tensordesc_meta", None) or ()
-    )
-    for kind in request.scratch_kinds:
-        arguments.add_scratch(f"{kind}_scratch", request.scratch(kind)[0], scratch.get(kind))
-    ptx, replaced = replace_addresses(arguments, ptx)
-    (folder / "kernel.ptx").write_text(ptx, encoding="utf-8")
-    x, y, z = request.grid
-    block = _BLOCK.search(ptx)
-    file = LaunchFile(
-        name=f"{request.kernel} #{number}",
-        entry=request.kernel,
-        grid=(x * request.cluster, y, z),
-        block=(int(block.group(1)) if block else 32 * request.metadata.num_warps,),
-        dynamic_shared=request.metadata.shared,
-        args=arguments.tables,
-        cluster=1 if ".reqnctapercluster" in ptx else request.cluster,
-        cooperative=bool(getattr(request.metadata, "launch_cooperative_grid", False)),
-    )
-    names = LaunchNames(ptx, request.grid, request.cluster, arguments.views)
-    return Described(file.write(folder), ptx, file, arguments, names, replaced)
 
 
 def cached_ptx(metadata: Any) -> str:
