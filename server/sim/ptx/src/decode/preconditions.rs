@@ -162,18 +162,7 @@ fn name(instruction: Instruction<'_>) -> SmolStr {
 }
 
 fn is_space(word: &str) -> bool {
-    matches!(
-        word,
-        "global"
-            | "shared"
-            | "shared::cta"
-            | "shared::cluster"
-            | "local"
-            | "const"
-            | "param"
-            | "param::entry"
-            | "param::func"
-    )
+    warplens_isa::ptx::state_space(&format!(".{word}")).is_some()
 }
 
 /// The state space and the windows of the address with this number; `None` if any address of its space is right.
@@ -189,13 +178,8 @@ fn window(instruction: Instruction<'_>, index: usize) -> Option<(Option<Space>, 
             (false, _) => to,
         },
         // The mbarrier of a copy is where its destination is.
-        [to, from] => {
-            if index == 1 {
-                from
-            } else {
-                to
-            }
-        }
+        [_, from] if index == 1 => from,
+        [to, _] => to,
         [space] => space,
         _ => {
             let rules = GENERIC.iter().find(|(opcode, operation, _)| is(instruction, opcode, operation));

@@ -67,8 +67,8 @@ impl GroupRun<'_> {
         if warning.kind == FindingKind::AbsentMembers {
             let places = self.groups.places();
             warning.lanes &= !exiting(&places, &self.launch.program.functions[0], warning.lanes);
-            let is_of_whole_warp = self.function.code[pc as usize].op.is_of_whole_warp();
-            if warning.lanes == 0 && !is_of_whole_warp {
+            let have_exited = warning.lanes == 0;
+            if have_exited && !self.function.code[pc as usize].op.is_of_whole_warp() {
                 return;
             }
             self.forget_inactive_sources();
@@ -83,12 +83,10 @@ impl GroupRun<'_> {
             if is_deadlock {
                 severity = Severity::Error;
             }
-            warning.message = match warning.lanes {
-                0 => absence::exited(&at, executed),
-                _ => absence::message(&at, &visit, is_deadlock),
-            };
-            if warning.lanes == 0 {
-                warning.lanes = executed;
+            if have_exited {
+                (warning.message, warning.lanes) = (absence::exited(&at, executed), executed);
+            } else {
+                warning.message = absence::message(&at, &visit, is_deadlock);
             }
         }
         self.forget_inactive_sources();
