@@ -84,9 +84,7 @@ impl Host {
         found.sort_by_key(|statement| statement.range.start);
         found
     }
-}
 
-impl Host {
     /// Whether code of the language launches kernels.
     pub fn has_launches(&self) -> bool {
         self.launches.is_some()

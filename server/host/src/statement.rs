@@ -31,7 +31,7 @@ pub struct Statement {
     pub arguments: Option<usize>,
     pub pack: Option<Pack>,
     pub place: Place,
-    /// The statement as other branches of the conditions inside it have it; `None` if there are too many.
+    /// What the statement is in the other branches of the conditions inside it; `None` if there are too many.
     pub readings: Option<Vec<Reading>>,
 }
 

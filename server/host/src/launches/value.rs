@@ -1,4 +1,4 @@
-//! Values of expressions of C++ and Python, as far as a few rules of arithmetic give them.
+//! Evaluates constant expressions of C++ and Python by a few rules of arithmetic.
 
 use crate::tokens::{Kind, Token, arguments, group_end};
 

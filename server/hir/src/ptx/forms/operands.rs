@@ -49,7 +49,7 @@ pub enum OperandError {
     },
     /// A component of a register that has no components.
     Component(NameId),
-    /// A selector that names no part that the operand takes.
+    /// A selector for a part of a register that the operand does not take.
     Selector { name: NameId, takes: Selectors },
     /// An integer where a float is needed.
     IntegerConstant(Type),
