@@ -26,7 +26,7 @@ describe('acceptance', { skip, timeout: 900_000 }, () => {
     bench,
     shot: (name) => bench.screenshot(join(SCREENSHOTS, `${name}.png`)),
     /** Writes settings of the workspace, which apply at once. */
-    set: (settings) => bench.write('.vscode/settings.json', JSON.stringify(settings)),
+    set: (settings) => bench.configureWorkspace(settings),
   });
 
   idleTests(given);

@@ -147,10 +147,11 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
     test('a setting switches a hint off', async () => {
       // Another file: VS Code may keep the text of an editor that was changed.
       bench.write('sloppy-again.ptx', SLOPPY);
-      bench.configure({ 'warplens.diagnostics.severity': { 'modifier-order': 'off' } });
+      bench.configureWorkspace({ 'warplens.diagnostics.severity': { 'modifier-order': 'off' } });
       await bench.open('sloppy-again.ptx');
       await until('both errors are underlined', async () => (await underlined('error').count()) === 2);
       await until('no hint is shown', async () => (await underlined('hint').count()) === 0);
+      bench.configureWorkspace({});
     });
 
     /** Applies the first quick fix at `word`, whose title must match `title`. */

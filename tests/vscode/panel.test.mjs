@@ -236,11 +236,11 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
       await bench.open('stride/stride.ptx');
       await run('instr');
     });
-    after(() => bench.write('.vscode/settings.json', '{}'));
+    after(() => bench.configureWorkspace({}));
 
     for (const [name, [theme, kind]] of Object.entries(THEMES)) {
       test(`${theme}: every view`, async () => {
-        bench.write('.vscode/settings.json', JSON.stringify({ 'workbench.colorTheme': theme }));
+        bench.configureWorkspace({ 'workbench.colorTheme': theme });
         await panel.find(`body.${kind}`);
         for (const tab of ['warps', 'timeline', 'registers', 'buffers']) {
           await panel.tab(tab);

@@ -86,7 +86,7 @@ describe('states of the lanes panel', { skip, timeout: 600_000 }, () => {
 
   describe('a long run', () => {
     before(async () => {
-      bench.write('.vscode/settings.json', JSON.stringify({ 'warplens.simulation.maxSteps': 1e9 }));
+      bench.configureWorkspace({ 'warplens.simulation.maxSteps': 1e9 });
       bench.write('running/running.ptx', loop(100));
       await bench.open('running/running.ptx');
       await panel.run('Run inferred');
@@ -94,7 +94,7 @@ describe('states of the lanes panel', { skip, timeout: 600_000 }, () => {
     after(async () => {
       // Files that are open run again when the settings change.
       await bench.command('View: Close All Editors');
-      bench.write('.vscode/settings.json', '{}');
+      bench.configureWorkspace({});
     });
 
     test('shows its progress beside the last result, and is stopped', async () => {

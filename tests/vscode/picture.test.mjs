@@ -57,7 +57,7 @@ STORE:
 
 /** Switches to a theme. */
 async function useTheme(bench, [theme, kind]) {
-  bench.write('.vscode/settings.json', JSON.stringify({ 'workbench.colorTheme': theme }));
+  bench.configureWorkspace({ 'workbench.colorTheme': theme });
   await until('the theme applies', async () => (await bench.page.locator(`.monaco-workbench.${kind}`).count()) > 0);
 }
 
@@ -170,7 +170,7 @@ describe('the walkthrough', { skip, timeout: 600_000 }, () => {
       await bench.closeHover();
       await until('the strips are drawn', async () => (await bench.strips()).length > 10);
       await picture(bench, `editor${ending}`);
-      bench.write('.vscode/settings.json', JSON.stringify({ 'workbench.colorTheme': theme[0], 'warplens.lanes.position': 'right' }));
+      bench.configureWorkspace({ 'workbench.colorTheme': theme[0], 'warplens.lanes.position': 'right' });
       const left = await bench.stripOf('shr.u32');
       await until('the strips are on the right', async () => (await bench.stripOf('shr.u32')).x > left.x + 100);
       await picture(bench, `right${ending}`);

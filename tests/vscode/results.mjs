@@ -71,7 +71,7 @@ export function resultTests(given) {
   const page = () => given().bench.page;
   const status = (text) => page().locator('.statusbar-item', { hasText: text });
   const rows = () => page().locator('.quick-input-widget .monaco-list-row');
-  const set = (settings) => given().bench.write('.vscode/settings.json', JSON.stringify(settings));
+  const set = (settings) => given().bench.configureWorkspace(settings);
 
   before(() => {
     const { bench } = given();
@@ -89,7 +89,7 @@ export function resultTests(given) {
     /** Runs the inferred launch of a file, and writes it. */
     async function writeLaunch(file, place) {
       const { bench } = given();
-      await bench.load(`results/${file}`);
+      await bench.openAlone(`results/${file}`);
       await bench.showLanes('Run inferred');
       await bench.lens('inferred').first().waitFor();
       await bench.command('Warplens: Edit Launch');
@@ -126,7 +126,7 @@ export function resultTests(given) {
   describe('an element that is not as expected', () => {
     test('leads from the lens to the store, its lane, and the expected number', async () => {
       const { bench } = given();
-      await bench.load('results/expected.ptx');
+      await bench.openAlone('results/expected.ptx');
       await bench.showLanes('Run all');
       const check = bench.lens('✗ out[40] is 40, expected 7').first();
       await check.waitFor();
@@ -171,7 +171,7 @@ export function resultTests(given) {
   describe('strips', () => {
     test('say the cost and the values, and show the chosen visit', async () => {
       const { bench } = given();
-      await bench.load('results/loop.ptx');
+      await bench.openAlone('results/loop.ptx');
       await bench.showLanes('Run loop');
       const all = await bench.stripOf('and.b32');
       set({ 'warplens.simulation.counters': true, 'warplens.lanes.values': true });
@@ -198,7 +198,7 @@ export function resultTests(given) {
 
     test('are machine code only with a line of a listing', async () => {
       const { bench } = given();
-      await bench.load('results/theme.sass');
+      await bench.openAlone('results/theme.sass');
       await until('the style sheet is no machine code', async () => (await mode(/^SASS$/).count()) === 0);
       assert.equal(await bench.lens('Run').count(), 0);
       await shot('result-6-styles');
@@ -219,7 +219,7 @@ export function resultTests(given) {
   describe('a comparison', () => {
     test('in which no drawn launch counted says so', async () => {
       const { bench } = given();
-      await bench.load('results/lost.ptx');
+      await bench.openAlone('results/lost.ptx');
       await bench.lens('Run').first().waitFor();
       await bench.command('Warplens: Compare with…');
       await page().locator('.quick-input-widget input').fill('results/again.ptx');

@@ -238,10 +238,10 @@ export function rowTests(given) {
     before(async () => {
       const { bench } = given();
       bench.write('rows/loop.ptx', LOOP);
-      bench.write('.vscode/settings.json', JSON.stringify({ 'warplens.lanes.display': 'text', 'warplens.lanes.format': 'hex' }));
+      bench.configureWorkspace({ 'warplens.lanes.display': 'text', 'warplens.lanes.format': 'hex' });
       await bench.open('rows/loop.ptx');
     });
-    after(() => given().bench.write('.vscode/settings.json', '{}'));
+    after(() => given().bench.configureWorkspace({}));
 
     test('have the number of lanes of each visit in a loop, not the union of the visits', async () => {
       const { bench, shot } = given();

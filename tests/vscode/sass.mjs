@@ -101,9 +101,9 @@ export function sassTests(given) {
       const opacity = (word) => bench.word('S2R R0', word).evaluate((element) => Number(getComputedStyle(element).opacity));
       await until('encodings are dimmed', async () => (await opacity('0x0000000000007919')) < 1);
       assert.equal(await opacity('S2R'), 1);
-      bench.write('.vscode/settings.json', JSON.stringify({ 'warplens.sass.encodings': 'normal' }));
+      bench.configureWorkspace({ 'warplens.sass.encodings': 'normal' });
       await until('they are not', async () => (await opacity('0x0000000000007919')) === 1);
-      bench.write('.vscode/settings.json', '{}');
+      bench.configureWorkspace({});
     });
 
     test('a file that begins with data opens at its first function', async () => {

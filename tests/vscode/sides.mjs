@@ -115,7 +115,7 @@ export function sideTests(given) {
       'zero.ptx': ZERO,
       'guarded.ptx': GUARDED,
       'k.cu': SOURCE,
-      'k.ptx': COMPILED,
+      'compiled.ptx': COMPILED,
     }))
       bench.write(file, text);
     bench.write('warplens.toml', bench.read('warplens.toml') + LAUNCHES);
@@ -164,14 +164,14 @@ export function sideTests(given) {
   describe('a race', () => {
     before(async () => {
       const { bench } = given();
-      await bench.load('race.ptx');
+      await bench.openAlone('race.ptx');
       await bench.showLanes('Run two warps race');
       await page().locator('.squiggly-error').first().waitFor();
     });
 
     test('underlines and the cursor end at the code, before the strips on the right', async () => {
       const { bench } = given();
-      bench.write('.vscode/settings.json', JSON.stringify({ 'warplens.lanes.position': 'right' }));
+      bench.configureWorkspace({ 'warplens.lanes.position': 'right' });
       await until('the strips are on the right', isOnTheRight);
       await bench.word('ld.shared', 'shared').click();
       await page().keyboard.press('End');
@@ -183,7 +183,7 @@ export function sideTests(given) {
       const cursor = await bench.editor.locator('.cursors-layer .cursor').first().boundingBox();
       assert.ok(cursor.x < x - 8, `the cursor is at ${cursor.x}, strips begin at ${x}`);
       await shot('side-1-underline');
-      bench.write('.vscode/settings.json', '{}');
+      bench.configureWorkspace({});
       await until('the strips are on the left', async () => !(await isOnTheRight()));
     });
 
@@ -236,7 +236,7 @@ export function sideTests(given) {
   describe('a finding in a loop', () => {
     before(async () => {
       const { bench } = given();
-      await bench.load('bounds.ptx');
+      await bench.openAlone('bounds.ptx');
       await bench.showLanes('Run out of bounds');
     });
 
@@ -270,7 +270,7 @@ export function sideTests(given) {
 
     test('the light bulb covers no label', async () => {
       const { bench } = given();
-      await bench.load('guarded.ptx');
+      await bench.openAlone('guarded.ptx');
       await bench.showLanes('Run 31 lanes');
       await page().locator('.squiggly-error').first().waitFor();
       await bench.word('st.global', 'st').click();
@@ -289,7 +289,7 @@ export function sideTests(given) {
 
     test('in the middle of a loop is shown with its visit', async () => {
       const { bench } = given();
-      await bench.load('zero.ptx');
+      await bench.openAlone('zero.ptx');
       await bench.showLanes('Run divisors');
       await showFromProblems('Division by zero');
       await status(/visit 3/).waitFor();
@@ -301,7 +301,7 @@ export function sideTests(given) {
   describe('compiled code', () => {
     test('has its source beside it, with the same lines highlighted', async () => {
       const { bench } = given();
-      await bench.load('k.ptx');
+      await bench.openAlone('compiled.ptx');
       await bench.lens('Run').first().waitFor();
       await bench.word('setp.lt', 'setp').click();
       await bench.command('Warplens: Open Source Beside');

@@ -232,7 +232,7 @@ export function waveTests(given) {
   describe('a chosen toolchain', () => {
     before(async () => {
       const { bench } = given();
-      bench.configure({ 'warplens.wave.accepts': 'toolchain-0.1.2' });
+      bench.configureWorkspace({ 'warplens.wave.accepts': 'toolchain-0.1.2' });
       await openKernel('guide.wave', GUIDE);
     });
 
@@ -253,7 +253,7 @@ export function waveTests(given) {
   describe('an expensive branch', () => {
     before(async () => {
       const { bench } = given();
-      bench.configure({});
+      bench.configureWorkspace({});
       await openKernel('cheap.wave', CHEAP);
     });
 
@@ -331,9 +331,9 @@ export function waveTests(given) {
       await bench.page.locator('.quick-input-widget .monaco-list-row', { hasText: 'Stop Showing Lanes' }).click();
       await bench.lens('Run inferred').first().click();
       await status('structured').waitFor();
-      bench.write('.vscode/settings.json', '{ "warplens.simulation.model": "wave-emu" }');
+      bench.configureWorkspace({ 'warplens.simulation.model': 'wave-emu' });
       await status('wave-emu').waitFor();
-      bench.write('.vscode/settings.json', '{}');
+      bench.configureWorkspace({});
       await status('structured').waitFor();
       await bench.command('Warplens: Stop Showing Lanes');
       await until('the status bar is empty', async () => (await status('structured').count()) === 0);
@@ -360,14 +360,14 @@ export function waveTests(given) {
       const { bench } = given();
       bench.write('selected.wave', '    halt\n');
       bench.write('other.wave', DRAFT);
-      bench.configure({ 'files.associations': { 'selected.wave': 'wave-asm', 'other.wave': 'plaintext' } });
+      bench.configureWorkspace({ 'files.associations': { 'selected.wave': 'wave-asm', 'other.wave': 'plaintext' } });
       await bench.open('selected.wave');
       await language('WAVE');
       await bench.open('other.wave');
       await language('Plain Text');
       await bench.page.waitForTimeout(1000); // the language must not change
       await language('Plain Text');
-      bench.configure({});
+      bench.configureWorkspace({});
     });
   });
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -67,14 +67,17 @@ export class Workbench {
   }
 
   /**
-   * Writes the user's settings: those above and these. They apply when the page is loaded. VS Code reads settings of a machine, such as
-   * paths of programs, from the file of the machine that the page is connected to.
+   * Writes the user's settings: those above and these. They apply when the page is loaded, which takes seconds; those of a workspace are
+   * cheaper. VS Code reads settings of a machine, such as paths of programs, from the file of the machine that the page is connected to.
    */
   configure(settings) {
+    const text = JSON.stringify({ ...SETTINGS, ...settings });
+    if (text === this.configured) return;
+    this.configured = text;
     this.loaded = undefined;
     for (const file of this.settings) {
       mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, JSON.stringify({ ...SETTINGS, ...settings }));
+      writeFileSync(file, text);
     }
   }
 
@@ -83,7 +86,12 @@ export class Workbench {
     return readFileSync(join(this.workspace, file), 'utf8');
   }
 
-  /** Writes a file of the workspace. VS Code applies workspace settings at once, user settings when a page is loaded. */
+  /** Writes the settings of the workspace, which VS Code applies at once. */
+  configureWorkspace(settings) {
+    this.write('.vscode/settings.json', JSON.stringify(settings));
+  }
+
+  /** Writes a file of the workspace. */
   write(file, text) {
     mkdirSync(dirname(join(this.workspace, file)), { recursive: true });
     writeFileSync(join(this.workspace, file), text);
@@ -105,15 +113,21 @@ export class Workbench {
   async open(file, within = '') {
     this.editor = this.#editorOf(file, within);
     const stays = this.loaded?.folder === this.#folder(within) && this.loaded.file !== file;
-    if (stays && (await this.#opensHere(file))) return;
+    if (stays && (await this.#opensHere(file, within))) return;
     await this.load(file, within);
   }
 
-  /** Loads the page with a file of the workspace and waits for its editor: findings of other files are no longer shown. */
+  /** Loads the page with a file of the workspace and waits for its editor. */
   async load(file, within = '') {
     await this.show(file, within);
     this.editor = this.#editorOf(file, within);
     await this.editor.locator('.view-line').first().waitFor();
+  }
+
+  /** Opens a file as the only one, so that findings of other files are no longer shown. */
+  async openAlone(file) {
+    if (this.loaded) await this.command('View: Close All Editors');
+    await this.open(file);
   }
 
   #editorOf(file, within) {
@@ -125,9 +139,9 @@ export class Workbench {
   }
 
   /** Opens a file in the page as it is; false if it has no editor after some seconds. */
-  async #opensHere(file) {
+  async #opensHere(file, within) {
     try {
-      await this.openHere(file, 5000);
+      await this.openHere(file, within, 5000);
       await this.editor.locator('.view-line').first().waitFor({ timeout: 5000 });
       return true;
     } catch {
@@ -240,10 +254,11 @@ export class Workbench {
   }
 
   /** Opens a file of the workspace by its name or path in the page as it is: the extension runs already. */
-  async openHere(file, timeout = 30_000) {
+  async openHere(file, within = '', timeout = 30_000) {
     await this.page.keyboard.press('Escape');
     await this.page.keyboard.press('Control+P');
-    await this.page.locator('.quick-input-widget input').fill(file, { timeout });
+    const path = join(this.#folder(within), file);
+    await this.page.locator('.quick-input-widget input').fill(existsSync(path) ? path : file, { timeout });
     const found = { hasText: basename(file) };
     await this.page.locator('.quick-input-list .monaco-list-row.focused', found).waitFor({ timeout });
     await this.page.keyboard.press('Enter');
