@@ -1,5 +1,5 @@
 //! Invariants of the code base that a compiler does not check: which crates may use files, threads and the clock, which module opens files,
-//! how long a file may be, import cycles, the seam of languages, the file of each diagnostic, words, the links of pages, and what is at the
+//! how long a file and a function may be, import cycles, the seam of languages, the file of each diagnostic, words, the links of pages, and what is at the
 //! root of the repository.
 
 mod codes;
@@ -7,6 +7,7 @@ mod cycles;
 mod imports;
 mod includes;
 mod languages;
+mod lengths;
 mod pages;
 mod raw_files;
 mod tokens;
@@ -94,9 +95,6 @@ const TOP_LEVEL: [&str; 28] = [
     "xtask",
 ];
 
-/// The limit of lines in a file written by hand. A longer file has more than one idea.
-const MAX_LINES: usize = 700;
-
 /// Runs every check and reports all that it finds.
 pub(crate) fn run() -> Result<()> {
     let root = project_root();
@@ -107,6 +105,7 @@ pub(crate) fn run() -> Result<()> {
         let text = read(&name)?;
         check_fences(&name, &text, &mut problems);
         check_shape(&name, &text, &mut problems);
+        lengths::check(&name, &text, &mut problems);
         languages::check(&name, &text, &mut problems);
         raw_files::check(&name, &text, &mut problems);
         includes::check(&name, &text, &mut problems);
@@ -152,10 +151,6 @@ fn is_source_of(folder: &str, name: &str) -> bool {
 }
 
 fn check_shape(name: &str, text: &str, problems: &mut Vec<String>) {
-    let lines = text.lines().count();
-    if lines > MAX_LINES && !name.contains("/generated/") {
-        problems.push(format!("{name}: {lines} lines; one idea a file, at most {MAX_LINES} lines"));
-    }
     // The tests of a feature lie beside it and need no introduction; their expected answers may end in a space.
     let tests = name.ends_with("/tests.rs");
     if !tests && !text.starts_with("//!") {

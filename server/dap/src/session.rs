@@ -189,21 +189,11 @@ impl<'s, W: Write + Send> Session<'s, W> {
                 self.report_breakpoints()?;
                 self.start()
             }
+            "restart" => self.restart(&request, &arguments),
             "configurationDone" => {
                 self.is_configured = true;
                 self.respond(&request, Ok(Json::Null))?;
                 self.start()
-            }
-            "restart" => {
-                let given = arguments.get("arguments").cloned().unwrap_or(Json::Null);
-                let answer = match given.is_null() {
-                    true => self.open(request.seq),
-                    false => self.launch(request.seq, given),
-                };
-                let is_launched = answer.is_ok();
-                self.is_started = false;
-                self.respond(&request, answer)?;
-                if is_launched { self.start() } else { Ok(()) }
             }
             "disconnect" | "terminate" => {
                 self.ended = true;
@@ -232,6 +222,18 @@ impl<'s, W: Write + Send> Session<'s, W> {
                 self.respond(&request, answer)
             }
         }
+    }
+
+    fn restart(&mut self, request: &Request, arguments: &Json) -> io::Result<()> {
+        let given = arguments.get("arguments").cloned().unwrap_or(Json::Null);
+        let answer = match given.is_null() {
+            true => self.open(request.seq),
+            false => self.launch(request.seq, given),
+        };
+        let is_launched = answer.is_ok();
+        self.is_started = false;
+        self.respond(request, answer)?;
+        if is_launched { self.start() } else { Ok(()) }
     }
 
     fn answer(&mut self, command: &str, arguments: &Json) -> Answer {

@@ -3,6 +3,8 @@
 mod lexer;
 mod literal;
 
+use std::ops::Range;
+
 use crate::assembly::{Context, is_ptx};
 use crate::llvm;
 use crate::statement::{Denial, Dialect, Place, Statement};
@@ -28,21 +30,7 @@ pub(crate) fn statements(text: &str) -> Vec<Statement> {
 }
 
 fn statement(text: &str, tokens: &[Token], at: usize, function: usize) -> Option<Statement> {
-    let open = at + 2;
-    let first = tokens.get(open)?;
-    let is_call = first.is(b'(') && first.start == tokens[at + 1].end;
-    // Without parentheses, the arguments end with their line.
-    let (parts, end): (Vec<&[Token]>, usize) = if is_call {
-        let end = group_end(tokens, open);
-        (arguments(tokens.get(open + 1..end - 1)?), end)
-    } else {
-        let line = crate::text::line_end(text.as_bytes(), first.start);
-        let count = tokens[open..]
-            .iter()
-            .take_while(|token| token.start < line || token.kind == Kind::String)
-            .count();
-        (tokens[open..open + count].chunks(1).collect(), open + count)
-    };
+    let (parts, end) = parts(text, tokens, at)?;
     let template = literal::text_of(text, parts.first()?);
     if template.text.trim().is_empty() {
         return None;
@@ -64,19 +52,7 @@ fn statement(text: &str, tokens: &[Token], at: usize, function: usize) -> Option
         return None;
     }
     let keyword = tokens[at].start..tokens[at + 1].end;
-    let denial = match effects.map(|part| span(part)) {
-        Some(range) => range.filter(|range| &text[range.clone()] == "false").map(|range| Denial {
-            range,
-            text: "the argument `false`".to_owned(),
-            remedy: "write `true`".to_owned(),
-        }),
-        // The short forms of the macro have no side effects.
-        None => Some(Denial {
-            range: keyword.clone(),
-            text: "`@asmcall` without an argument about side effects".to_owned(),
-            remedy: "write `true` after the constraints".to_owned(),
-        }),
-    };
+    let denial = denial(text, effects.map(|part| span(part)), &keyword);
     Some(Statement {
         range: keyword.start..tokens[end - 1].end,
         keyword,
@@ -95,4 +71,32 @@ fn statement(text: &str, tokens: &[Token], at: usize, function: usize) -> Option
         place: Place { function: function + 1, block: at + 1, ..Place::default() },
         readings: Some(Vec::new()),
     })
+}
+
+/// The arguments of the macro, and the end of the call. Without parentheses, they end with their line.
+fn parts<'t>(text: &str, tokens: &'t [Token], at: usize) -> Option<(Vec<&'t [Token]>, usize)> {
+    let open = at + 2;
+    let first = tokens.get(open)?;
+    if first.is(b'(') && first.start == tokens[at + 1].end {
+        let end = group_end(tokens, open);
+        return Some((arguments(tokens.get(open + 1..end - 1)?), end));
+    }
+    let line = crate::text::line_end(text.as_bytes(), first.start);
+    let belongs = |token: &&Token| token.start < line || token.kind == Kind::String;
+    let end = open + tokens[open..].iter().take_while(belongs).count();
+    Some((tokens[open..end].chunks(1).collect(), end))
+}
+
+/// Why the assembly has no side effects. `effects` is the range of the argument about them.
+fn denial(text: &str, effects: Option<Option<Range<usize>>>, keyword: &Range<usize>) -> Option<Denial> {
+    let Some(effects) = effects else {
+        // The short forms of the macro have no side effects.
+        return Some(Denial {
+            range: keyword.clone(),
+            text: "`@asmcall` without an argument about side effects".to_owned(),
+            remedy: "write `true` after the constraints".to_owned(),
+        });
+    };
+    let range = effects.filter(|range| &text[range.clone()] == "false")?;
+    Some(Denial { range, text: "the argument `false`".to_owned(), remedy: "write `true`".to_owned() })
 }

@@ -52,15 +52,7 @@ fn statement(source: &Source<'_>, at: usize) -> Option<Statement> {
         return None;
     }
     let effects = named("has_side_effect").or_else(|| named("has_side_effects"));
-    let denial = effects.filter(|(value, _)| value.first().is_some_and(|token| token.text(text) == "False"));
-    let denial = denial.and_then(|(_, whole)| {
-        let range = span(whole)?;
-        Some(Denial {
-            text: format!("`{}`", &text[range.clone()]),
-            range,
-            remedy: "write `has_side_effect=True`".to_owned(),
-        })
-    });
+    let denial = effects.and_then(|(value, whole)| denial(text, value, whole));
     let keyword = tokens[at].start..tokens[at].end;
     Some(Statement {
         range: keyword.start..tokens[end - 1].end,
@@ -83,5 +75,16 @@ fn statement(source: &Source<'_>, at: usize) -> Option<Statement> {
             ..Place::default()
         },
         readings: Some(Vec::new()),
+    })
+}
+
+/// `has_side_effect=False`, whose value is `value`.
+fn denial(text: &str, value: &[Token], whole: &[Token]) -> Option<Denial> {
+    value.first().filter(|token| token.text(text) == "False")?;
+    let range = span(whole)?;
+    Some(Denial {
+        text: format!("`{}`", &text[range.clone()]),
+        range,
+        remedy: "write `has_side_effect=True`".to_owned(),
     })
 }

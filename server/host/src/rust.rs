@@ -47,14 +47,7 @@ fn statement(
     let end = group_end(tokens, open);
     let parts = arguments(tokens.get(open + 1..end - 1)?);
     let count = parts.iter().take_while(|part| literal::is_text(text, part)).count();
-    let mut template = Template::default();
-    for (index, part) in parts[..count].iter().enumerate() {
-        // Several arguments are lines.
-        if let Some(before) = index.checked_sub(1).and_then(|before| span(parts[before])) {
-            template.decode("\n", before.end..span(part)?.start);
-        }
-        literal::text_of(text, part, &mut template);
-    }
+    let template = template(text, &parts[..count])?;
     if template.text.trim().is_empty() {
         return None;
     }
@@ -100,4 +93,16 @@ fn statement(
         place: Place { function: function + 1, block: at + 1, ..Place::default() },
         readings: Some(Vec::new()),
     })
+}
+
+/// Joins the arguments that are strings: each is a line.
+fn template(text: &str, parts: &[&[Token]]) -> Option<Template> {
+    let mut template = Template::default();
+    for (index, part) in parts.iter().enumerate() {
+        if let Some(before) = index.checked_sub(1).and_then(|before| span(parts[before])) {
+            template.decode("\n", before.end..span(part)?.start);
+        }
+        literal::text_of(text, part, &mut template);
+    }
+    Some(template)
 }

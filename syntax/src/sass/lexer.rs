@@ -166,31 +166,23 @@ impl<'t> Lexer<'t> {
 
     /// An instruction: brace, guard, opcode, operands, and the rest of its line.
     fn statement(&mut self, end: usize) {
-        // Inside parentheses a word is a symbol.
         let (mut depth, mut braces, mut after_comma) = (0_u32, 0_u32, true);
-        let (mut opcode, mut guard) = (false, false);
         // `ISETP.GE.AND<tab>P0`: a tab after the opcode and its modifiers ends no columns.
-        let mut has_operand = false;
+        let (mut opcode, mut guard, mut has_operand) = (false, false, false);
         while self.at < end {
+            if indentation(self.rest(end)) > 0 {
+                let are_counters = opcode && !has_operand && statement::are_counters(self.rest(end));
+                if self.columns_follow(end) && opcode && !after_comma && has_operand || are_counters {
+                    return self.push(COMMENT, end);
+                }
+                continue;
+            }
+            if self.ends_statement(opcode, end) {
+                return;
+            }
             let byte = self.text[self.at];
             match byte {
-                _ if indentation(self.rest(end)) > 0 => {
-                    let are_counters = opcode && !has_operand && statement::are_counters(self.rest(end));
-                    if self.columns_follow(end) && opcode && !after_comma && has_operand || are_counters {
-                        return self.push(COMMENT, end);
-                    }
-                    continue;
-                }
-                b'/' if matches!(self.byte(1, end), b'/' | b'*') => return self.comments(end),
-                b'#' | b'<' | b'-' if opcode && statement::starts_comment(&self.text[..end], self.at) => {
-                    return self.after_end(end);
-                }
-                b'<' if self.byte(1, end) == b'/' => return self.push(COMMENT, end),
                 b'(' if self.byte(1, end) == b'*' => self.note(end),
-                b';' => {
-                    self.punctuation(end);
-                    return self.after_end(end);
-                }
                 b'{' => {
                     braces += u32::from(opcode);
                     self.push(L_BRACE, self.at + 1);
@@ -202,13 +194,9 @@ impl<'t> Lexer<'t> {
                     }
                     braces -= 1;
                 }
-                b'&' => self.while_kind(NOTE, end, |byte| !is_space(byte) && byte != b';'),
-                b'?' if opcode && self.byte(1, end).is_ascii_alphabetic() => {
+                b'&' | b'?' if byte == b'&' || opcode && self.byte(1, end).is_ascii_alphabetic() => {
                     self.while_kind(NOTE, end, |byte| !is_space(byte) && byte != b';');
                 }
-                // The border of a table's cell, the end of a line in backquotes.
-                b'|' if self.ends_cell(end) => return self.push(COMMENT, end),
-                b'`' if opcode && self.byte(1, end) != b'(' => return self.push(COMMENT, end),
                 b'0'..=b'9' => self.number(end),
                 b'.' if depth == 0 => {
                     self.dot_word(end);
@@ -216,11 +204,7 @@ impl<'t> Lexer<'t> {
                     continue;
                 }
                 _ if is_word(byte) || matches!(byte, b'.' | b'$' | b'?') => {
-                    if depth > 0 {
-                        self.while_kind(IDENT, end, is_symbol);
-                    } else {
-                        self.while_kind(IDENT, end, |byte| is_word(byte) || matches!(byte, b'$' | b'?'));
-                    }
+                    self.word(depth > 0, end);
                     after_comma = !opcode;
                     has_operand |= opcode;
                     opcode |= !std::mem::take(&mut guard);
@@ -239,6 +223,35 @@ impl<'t> Lexer<'t> {
             has_operand |= opcode;
             after_comma = byte == b',';
         }
+    }
+
+    /// Inside parentheses a word is a symbol.
+    fn word(&mut self, in_parentheses: bool, end: usize) {
+        if in_parentheses {
+            self.while_kind(IDENT, end, is_symbol);
+        } else {
+            self.while_kind(IDENT, end, |byte| is_word(byte) || matches!(byte, b'$' | b'?'));
+        }
+    }
+
+    /// Lexes the rest of the line if the statement ends here: with `;`, at a comment or at the border of a table's cell.
+    fn ends_statement(&mut self, opcode: bool, end: usize) -> bool {
+        match self.text[self.at] {
+            b'/' if matches!(self.byte(1, end), b'/' | b'*') => self.comments(end),
+            b'#' | b'<' | b'-' if opcode && statement::starts_comment(&self.text[..end], self.at) => {
+                self.after_end(end);
+            }
+            b'<' if self.byte(1, end) == b'/' => self.push(COMMENT, end),
+            b';' => {
+                self.punctuation(end);
+                self.after_end(end);
+            }
+            b'|' if self.ends_cell(end) => self.push(COMMENT, end),
+            // The end of a line in backquotes.
+            b'`' if opcode && self.byte(1, end) != b'(' => self.push(COMMENT, end),
+            _ => return false,
+        }
+        true
     }
 
     /// Whether a `|` has white space on both sides; the bars of an absolute value do not.

@@ -8,7 +8,7 @@ use warplens_sim_warp::StatementId;
 use warplens_sim_warp::recording::Space;
 
 use super::{Answer, Failure, Session, read};
-use crate::debuggee::Activation;
+use crate::debuggee::{Activation, Debuggee};
 use crate::expression::Expression;
 use crate::requested::{Asked, SourceBreakpoints};
 use crate::stops::{Breakpoint, Condition, DataBreakpoint, Filters, HitCondition, LogMessage, Watched};
@@ -230,27 +230,11 @@ impl<W: Write + Send> Session<'_, W> {
     pub(super) fn data_breakpoint_info(&mut self, arguments: &Json) -> Answer {
         let DataInfo { variables_reference, name, bytes, as_address, frame_id } =
             read("dataBreakpointInfo", arguments)?;
-        let refused = |message: &str| Ok(json!({ "dataId": null, "description": message }));
-        let ok = |id: String, description: String| {
-            let access = ["read", "write", "readWrite"];
-            Ok(
-                json!({ "dataId": id, "description": description, "accessTypes": access, "canPersist": false }),
-            )
-        };
-        let memory = |space: Space, owner: u64, address: u64, len: u64| {
-            let name = match space {
-                Space::Shared => "shared",
-                Space::Local => "local",
-                _ => "global",
-            };
-            (format!("m:{name}:{owner}:{address}:{len}"), format!("{len} bytes at {address:#x} ({name})"))
-        };
         if as_address == Some(true) {
             let Some((space, owner, address)) = parse_reference(&name) else {
                 return refused("not an address");
             };
-            let (id, description) = memory(space, owner, address, bytes.unwrap_or(4).max(1));
-            return ok(id, description);
+            return watchable_bytes(space, owner, address, bytes.unwrap_or(4).max(1));
         }
         let container = variables_reference.and_then(|reference| self.handles.get(reference));
         let warp = match frame_id {
@@ -262,35 +246,19 @@ impl<W: Write + Send> Session<'_, W> {
             Some(Container::Register { warp, cell }) => {
                 let Ok(lane) = name.parse::<u32>() else { return refused("not a lane") };
                 let register = &debuggee.layout.get(cell).name;
-                ok(format!("r:{warp}:{lane}:{}", cell.0), format!("{register} in lane {lane}"))
+                watchable(&format!("r:{warp}:{lane}:{}", cell.0), &format!("{register} in lane {lane}"))
             }
             Some(Container::Memory { space, owner, address, ty, .. }) => {
                 let Ok(index) = name.parse::<u64>() else { return refused("not an element") };
                 let size = u64::from(ty.bits() / 8).max(1);
-                let (id, description) = memory(space, owner, address + index * size, bytes.unwrap_or(size));
-                ok(id, description)
+                watchable_bytes(space, owner, address + index * size, bytes.unwrap_or(size))
             }
             other => {
                 let (warp, activation) = match other {
                     Some(Container::Scope { warp, activation, .. }) => (warp, activation),
                     _ => (warp, Activation::default()),
                 };
-                // `%r3`, `%r3[5]`, or a buffer.
-                let (register, lane) = match name.split_once('[') {
-                    Some((register, lane)) => (register, lane.trim_end_matches(']').parse::<u32>().ok()),
-                    None => (name.as_str(), None),
-                };
-                if let Some(cell) = debuggee.cell(activation, register) {
-                    let lane_text = lane.map_or_else(|| "*".to_owned(), |lane| lane.to_string());
-                    let where_ = lane.map_or_else(|| "any lane".to_owned(), |lane| format!("lane {lane}"));
-                    return ok(format!("r:{warp}:{lane_text}:{}", cell.0), format!("{register} in {where_}"));
-                }
-                if let Some(buffer) = debuggee.prepared.resolved.buffer(&name) {
-                    let (id, description) =
-                        memory(Space::Global, 0, buffer.address, bytes.unwrap_or(buffer.len));
-                    return ok(id, description);
-                }
-                refused("neither a register of the kernel nor a buffer of the launch")
+                watchable_name(debuggee, (warp, activation), &name, bytes)
             }
         }
     }
@@ -324,6 +292,48 @@ impl<W: Write + Send> Session<'_, W> {
         self.stops.data = all;
         Ok(json!({ "breakpoints": answers }))
     }
+}
+
+/// The answer for `%r3`, `%r3[5]`, or the name of a buffer, with its number of bytes if one is given.
+fn watchable_name(
+    debuggee: &Debuggee,
+    (warp, activation): (u32, Activation),
+    name: &str,
+    bytes: Option<u64>,
+) -> Answer {
+    let (register, lane) = match name.split_once('[') {
+        Some((register, lane)) => (register, lane.trim_end_matches(']').parse::<u32>().ok()),
+        None => (name, None),
+    };
+    if let Some(cell) = debuggee.cell(activation, register) {
+        let (lane, text) = match lane {
+            Some(lane) => (lane.to_string(), format!("lane {lane}")),
+            None => ("*".to_owned(), "any lane".to_owned()),
+        };
+        return watchable(&format!("r:{warp}:{lane}:{}", cell.0), &format!("{register} in {text}"));
+    }
+    match debuggee.prepared.resolved.buffer(name) {
+        Some(buffer) => watchable_bytes(Space::Global, 0, buffer.address, bytes.unwrap_or(buffer.len)),
+        None => refused("neither a register of the kernel nor a buffer of the launch"),
+    }
+}
+
+fn watchable_bytes(space: Space, owner: u64, address: u64, len: u64) -> Answer {
+    let name = match space {
+        Space::Shared => "shared",
+        Space::Local => "local",
+        _ => "global",
+    };
+    watchable(&format!("m:{name}:{owner}:{address}:{len}"), &format!("{len} bytes at {address:#x} ({name})"))
+}
+
+fn watchable(id: &str, description: &str) -> Answer {
+    let access = ["read", "write", "readWrite"];
+    Ok(json!({ "dataId": id, "description": description, "accessTypes": access, "canPersist": false }))
+}
+
+fn refused(message: &str) -> Answer {
+    Ok(json!({ "dataId": null, "description": message }))
 }
 
 /// Reads a `dataId`.

@@ -9,7 +9,7 @@ use warplens_sim_warp::StatementId;
 use warplens_sim_warp::recording::{EDIT, Space};
 
 use super::{Answer, Failure, Session, control, read};
-use crate::debuggee::hex;
+use crate::debuggee::{Debuggee, hex};
 use crate::requested::number;
 use crate::variables::place;
 
@@ -74,25 +74,7 @@ impl<W: Write + Send> Session<'_, W> {
             Some(address) => {
                 let number = address_of(address)
                     .ok_or("`address` must be a number, or hexadecimal digits after 0x")?;
-                let (space, address) = match space.as_deref() {
-                    None | Some("generic") => debuggee.space_of(number),
-                    Some("global" | "device") => (Space::Global, number),
-                    // Generic addresses of shared and local memory are accepted too.
-                    Some("shared" | "local") => {
-                        let wanted = if space.as_deref() == Some("shared") || debuggee.is_wave() {
-                            Space::Shared
-                        } else {
-                            Space::Local
-                        };
-                        let (found, within) = debuggee.space_of(number);
-                        (wanted, if found == wanted { within } else { number })
-                    }
-                    Some(other) => {
-                        return Err(Failure(format!(
-                            "unknown space `{other}`; expected global, shared or local"
-                        )));
-                    }
-                };
+                let (space, address) = space_and_offset(debuggee, space.as_deref(), number)?;
                 Some((space, debuggee.owner(space, warp, lane), address))
             }
         };
@@ -183,6 +165,23 @@ impl<W: Write + Send> Session<'_, W> {
             "value": hex(value, bits),
         }))
     }
+}
+
+/// The memory region of a number that the client gives as an address, and the offset there.
+fn space_and_offset(debuggee: &Debuggee, space: Option<&str>, number: u64) -> Result<(Space, u64), Failure> {
+    let wanted = match space {
+        None | Some("generic") => return Ok(debuggee.space_of(number)),
+        Some("global" | "device") => return Ok((Space::Global, number)),
+        Some("shared") => Space::Shared,
+        Some("local") if debuggee.is_wave() => Space::Shared,
+        Some("local") => Space::Local,
+        Some(other) => {
+            return Err(Failure(format!("unknown space `{other}`; expected global, shared or local")));
+        }
+    };
+    // Generic addresses of shared and local memory are accepted too.
+    let (found, within) = debuggee.space_of(number);
+    Ok((wanted, if found == wanted { within } else { number }))
 }
 
 fn address_of(json: &Json) -> Option<u64> {

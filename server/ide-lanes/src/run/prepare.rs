@@ -3,8 +3,9 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+use smol_str::SmolStr;
 use warplens_ide_db::{Database, File};
-use warplens_sim_launch::{Body, FileReader, Fill, Guess, Launch, PlacedBuffer, Problem, resolve};
+use warplens_sim_launch::{Body, FileReader, Fill, Guess, Launch, PlacedBuffer, Problem, Resolved, resolve};
 use warplens_sim_warp::RunOptions;
 
 use super::coverage;
@@ -59,34 +60,16 @@ pub fn prepare(
     };
     let ChosenLaunch { launch, kernel, source, names } =
         choose(db, file, (&request.launch, request.entry.as_deref()), &kernels, launches)?;
-    let located = |problem: Problem| match (source, launches.and_then(|launches| launches.file.as_ref())) {
-        (LaunchSource::File, Some(launches)) => launches.problem(&problem),
-        (LaunchSource::Comment, _) => {
-            LaunchProblem::in_text(&problem, None, &file.document(db).items().text())
-        }
-        _ => LaunchProblem::new(problem.message),
-    };
+    let located = |problem| located(db, file, source, launches, problem);
     let named = |name: &str| model_named(file.language(db), all, name);
     let usual = || simulator.model_for(db, file, kernel);
     let model = model_of(request, launch.as_ref(), &usual, &named).map_err(located)?;
     let decoded = simulator.decode(db, file, kernel, model.chosen)?;
     let progressing = decoded.progressing.filter(|_| !model.is_named);
-    // Without a size and arguments, a given launch adds conditions to the inferred one.
-    let adds = |launch: &Launch| launch.args.is_empty() && launch.grid.is_none() && launch.block.is_none();
-    let is_added = source == LaunchSource::Given && launch.as_ref().is_some_and(adds);
     let is_of_host = source == LaunchSource::Host;
-    let body = (is_added || is_of_host || source == LaunchSource::Inferred).then(|| (decoded.body)());
-    let mut launch = match launch {
-        Some(launch) if is_added => kernel.kernel.complete(launch, body.as_ref().unwrap_or(&Body::default())),
-        None => kernel.kernel.inferred(body.as_ref().unwrap_or(&Body::default())),
-        Some(launch) if is_of_host => {
-            kernel.kernel.rules.with_arguments(launch, body.as_ref().unwrap_or(&Body::default()))
-        }
-        Some(launch) if source == LaunchSource::Given && launch.args.is_empty() => {
-            kernel.kernel.rules.with_arguments(launch, &(decoded.body)())
-        }
-        Some(launch) => launch,
-    };
+    let infers = is_of_host || source == LaunchSource::Inferred || is_added(source, launch.as_ref());
+    let body = infers.then(|| (decoded.body)());
+    let mut launch = completed(launch, kernel, source, body.as_ref(), &decoded.body);
     if let Some(width) = request.wave_width {
         let is_inferred = source == LaunchSource::Inferred;
         let set = kernel.kernel.rules.set_warp_width(&mut launch, width, is_inferred);
@@ -95,16 +78,7 @@ pub fn prepare(
     let resolved = resolve(&launch, &kernel.kernel, request.options.limits.max_memory, read_file);
     let resolved = resolved.map_err(located)?;
     let options = request.options;
-    let facts = OnceCell::new();
-    let facts = || body.as_ref().unwrap_or_else(|| facts.get_or_init(|| (decoded.body)()));
-    let has_one = resolved.config.warps() == 1 || resolved.config.grid == [1; 3];
-    let cooperation =
-        if has_one || body.is_some() { cooperation(kernel, facts()) } else { Cooperation::default() };
-    let is_open = |buffer: &PlacedBuffer| buffer.deferred.is_some_and(Fill::is_open);
-    let outputs = match resolved.buffers.iter().any(is_open) {
-        true => coverage::outputs(&resolved, facts()),
-        false => Arc::default(),
-    };
+    let (cooperation, outputs) = needs(kernel, &resolved, body.as_ref(), &decoded.body);
     let max_memory = options.limits.max_memory;
     let guess =
         body.map(|body| Guess { kernel: kernel.kernel.clone(), body, max_memory, has_size: is_of_host });
@@ -127,6 +101,75 @@ pub fn prepare(
         Some(schedule) => prepared.under(schedule),
         None => prepared,
     })
+}
+
+/// Whether a given launch only adds conditions to the inferred one, because it has no size and no arguments.
+fn is_added(source: LaunchSource, launch: Option<&Launch>) -> bool {
+    let has_nothing =
+        |launch: &Launch| launch.args.is_empty() && launch.grid.is_none() && launch.block.is_none();
+    source == LaunchSource::Given && launch.is_some_and(has_nothing)
+}
+
+/// The launch with an inferred size and arguments where it has none. `body` is what an inferred launch needs to know, `facts` computes
+/// it.
+fn completed(
+    launch: Option<Launch>,
+    kernel: &DocumentKernel,
+    source: LaunchSource,
+    body: Option<&Body>,
+    facts: &dyn Fn() -> Body,
+) -> Launch {
+    let kernel = &kernel.kernel;
+    let (unknown, is_added) = (Body::default(), is_added(source, launch.as_ref()));
+    let body = body.unwrap_or(&unknown);
+    match launch {
+        None => kernel.inferred(body),
+        Some(launch) if is_added => kernel.complete(launch, body),
+        Some(launch) if source == LaunchSource::Host => kernel.rules.with_arguments(launch, body),
+        Some(launch) if source == LaunchSource::Given && launch.args.is_empty() => {
+            kernel.rules.with_arguments(launch, &facts())
+        }
+        Some(launch) => launch,
+    }
+}
+
+/// A problem of the launch, at its text where it has one.
+fn located(
+    db: &Database,
+    file: File,
+    source: LaunchSource,
+    launches: Option<&LaunchFiles>,
+    problem: Problem,
+) -> LaunchProblem {
+    match (source, launches.and_then(|launches| launches.file.as_ref())) {
+        (LaunchSource::File, Some(launches)) => launches.problem(&problem),
+        (LaunchSource::Comment, _) => {
+            LaunchProblem::in_text(&problem, None, &file.document(db).items().text())
+        }
+        _ => LaunchProblem::new(problem.message),
+    }
+}
+
+/// Which threads the kernel expects to work together, and which buffers it may fill: computed from the body only if it matters.
+fn needs(
+    kernel: &DocumentKernel,
+    resolved: &Resolved,
+    body: Option<&Body>,
+    facts: &dyn Fn() -> Body,
+) -> (Cooperation, Arc<[SmolStr]>) {
+    let computed = OnceCell::new();
+    let facts = || body.unwrap_or_else(|| computed.get_or_init(facts));
+    let is_alone = resolved.config.warps() == 1 || resolved.config.grid == [1; 3];
+    let cooperation = match is_alone || body.is_some() {
+        true => cooperation(kernel, facts()),
+        false => Cooperation::default(),
+    };
+    let is_open = |buffer: &PlacedBuffer| buffer.deferred.is_some_and(Fill::is_open);
+    let outputs = match resolved.buffers.iter().any(is_open) {
+        true => coverage::outputs(resolved, facts()),
+        false => Arc::default(),
+    };
+    (cooperation, outputs)
 }
 
 fn cooperation(kernel: &DocumentKernel, body: &Body) -> Cooperation {

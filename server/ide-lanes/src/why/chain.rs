@@ -190,18 +190,9 @@ impl Replay {
         let late = self.late(visible, (warp, statement), control)?;
         match place {
             Place::Byte { space, owner, address } => {
-                let copies = late.iter().flat_map(|late| late.accesses.windows(2));
-                let copies = copies.filter(|pair| {
-                    let to = &pair[1];
-                    pair[0].reads && to.writes && (to.space, to.owner_of(warp, lane)) == (space, owner)
-                });
-                let mut sources = copies.filter_map(|pair| {
-                    let offset = address.checked_sub(pair[1].address_of(lane)?)?;
-                    let from = &pair[0];
-                    let (space, owner) = (from.space, from.owner_of(warp, lane));
-                    let address = from.address_of(lane)? + offset;
-                    (offset < pair[1].bytes).then_some(Place::Byte { space, owner, address })
-                });
+                let accesses = late.iter().flat_map(|late| late.accesses.windows(2));
+                let mut sources =
+                    accesses.filter_map(|pair| copied_from(pair, (space, owner, address), (warp, lane)));
                 // A call passes what its arguments hold after the statements before it.
                 let before = if is_call { visible } else { step };
                 Ok(sources.next().map(|place| Question { place, before }))
@@ -507,6 +498,22 @@ impl Replay {
 fn read_by(step: &Step) -> Option<(&Access, u64)> {
     let mut reads = step.accesses.iter().filter(|access| access.reads);
     reads.find_map(|access| Some((access, access.address_of(step.site.lane)?)))
+}
+
+/// The source of a byte if `pair`, a read and then a write, has copied it.
+fn copied_from(
+    pair: &[Access],
+    (space, owner, address): (Space, u64, u64),
+    (warp, lane): (u32, u32),
+) -> Option<Place> {
+    let (from, to) = (&pair[0], &pair[1]);
+    if !from.reads || !to.writes || (to.space, to.owner_of(warp, lane)) != (space, owner) {
+        return None;
+    }
+    let offset = address.checked_sub(to.address_of(lane)?)?;
+    let address = from.address_of(lane)? + offset;
+    let (space, owner) = (from.space, from.owner_of(warp, lane));
+    (offset < to.bytes).then_some(Place::Byte { space, owner, address })
 }
 
 /// The position of a register among the destinations of its statement, or of its word in a wide one.

@@ -8,8 +8,8 @@ mod value;
 use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::sass::{
-    Address, Counts, FlowGraph, Function, Immediate, Liveness, Operand, RegisterFile, Value, barrier,
-    is_padding, joins, sequence_at,
+    Address, Constant, Counts, FlowGraph, Function, Immediate, Liveness, Operand, RegisterFile, Value,
+    barrier, is_padding, joins, sequence_at,
 };
 use warplens_ide_db::FilePosition;
 use warplens_ide_db::sass::{
@@ -108,7 +108,19 @@ impl Here<'_> {
         if let Some(page) = place::target(self.position, function, index, operand) {
             return Some((operand.range, page));
         }
-        let page = match &operand.value {
+        let page = self.operand(index, operand, token)?;
+        // In an address, each register has its own page, and so has the number beside a register.
+        let is_part = match operand.value {
+            Value::Address(_) => true,
+            Value::RegisterTarget(_) => is_of_number(token),
+            _ => false,
+        };
+        Some((if is_part { range } else { operand.range }, page))
+    }
+
+    fn operand(&self, index: usize, operand: &Operand, token: &SyntaxToken) -> Option<String> {
+        let (function, range) = (self.function, token.text_range());
+        Some(match &operand.value {
             Value::Register(register) if register.file == RegisterFile::Barrier => {
                 place::region(function, index)?
             }
@@ -125,7 +137,7 @@ impl Here<'_> {
             Value::RegisterTarget(target) => {
                 let number = value::immediate(function, index, Immediate::Integer(target.offset));
                 if is_of_number(token) {
-                    return Some((range, number));
+                    return Some(number);
                 }
                 let register = register::operand(function, index, target.range, target.register, operand)?;
                 format!("{register}\n\nPlus {number}")
@@ -136,23 +148,24 @@ impl Here<'_> {
             Value::Condition(condition) => explain::explain(&format!("CC.{}", condition.name()))?,
             Value::Immediate(immediate) => value::immediate(function, index, *immediate),
             Value::Constant(constant) if token.kind() != SyntaxKind::IDENT || token.text() == "c" => {
-                let facts = facts_of(self.position.db, self.position.file, function);
-                let target = target_of(self.position.db, self.position.item, function);
-                let name = function.name.as_ref().map_or("", |name| name.text.as_str());
-                let names = match self.ptx {
-                    Some(ptx) => parameters_in(ptx, name),
-                    None => ptx_parameters(self.position.db, self.position.file, name),
-                };
-                let target = target.map(|target| target.number);
-                let page = value::constant(function, &facts, target, constant, &names)?;
-                register::with_operators(page, operand)
+                register::with_operators(self.constant(constant)?, operand)
             }
             Value::Word(word) => explain::word(word)?,
             _ => register::page(function, index, range)?,
+        })
+    }
+
+    fn constant(&self, constant: &Constant) -> Option<String> {
+        let function = self.function;
+        let facts = facts_of(self.position.db, self.position.file, function);
+        let target = target_of(self.position.db, self.position.item, function);
+        let name = function.name.as_ref().map_or("", |name| name.text.as_str());
+        let names = match self.ptx {
+            Some(ptx) => parameters_in(ptx, name),
+            None => ptx_parameters(self.position.db, self.position.file, name),
         };
-        // In an address, each register has its own page.
-        let shown = if matches!(operand.value, Value::Address(_)) { range } else { operand.range };
-        Some((shown, page))
+        let target = target.map(|target| target.number);
+        value::constant(function, &facts, target, constant, &names)
     }
 
     /// A part of an address: the word before it, a register, a number.

@@ -503,6 +503,20 @@ impl Sanitizer {
         }
     }
 
+    /// How an access synchronizes if it is strong. Whether it writes depends on the value.
+    #[inline]
+    fn signal_of(&self, kind: AccessKind, order: Order) -> SyncAccess {
+        SyncAccess {
+            reads: kind != AccessKind::Store,
+            observes: !matches!(kind, AccessKind::Store | AccessKind::Completion),
+            writes: false,
+            acquire: order.acquire,
+            release: order.release || kind == AccessKind::Completion,
+            scope: self.scope_of(order),
+            cluster: self.cluster.clock.number(),
+        }
+    }
+
     fn check_lane(
         &mut self,
         event: &AccessEvent<'_>,
@@ -513,21 +527,12 @@ impl Sanitizer {
         conflicts: &mut Conflicts,
     ) {
         let RunningVisit { statement, live, order, unchanged, silent, .. } = self.report.visit;
-        let scope = self.scope_of(order);
+        let signal = self.signal_of(event.kind, order);
         let Some((shadow, budget)) = self.memory.of(region) else { return };
         let span = event.span();
         if !shadow.prepare(index, span, budget) {
             return self.memory.exhaust(&mut self.report);
         }
-        let signal = SyncAccess {
-            reads: event.kind != AccessKind::Store,
-            observes: !matches!(event.kind, AccessKind::Store | AccessKind::Completion),
-            writes: false,
-            acquire: order.acquire,
-            release: order.release || event.kind == AccessKind::Completion,
-            scope,
-            cluster: self.cluster.clock.number(),
-        };
         let synchronizes = strength != Strength::Weak && self.report.checks.races;
         // Threads synchronize through shared memory only within a cluster, so the location includes the cluster.
         let cluster = if region == MemoryRegion::Shared { signal.cluster } else { 0 };

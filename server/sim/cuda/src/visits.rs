@@ -12,7 +12,12 @@ pub struct Visits<'w> {
     pub start: u32,
 }
 
-impl Visits<'_> {
+impl<'w> Visits<'w> {
+    /// The lanes of `mask` start at the instruction `start`.
+    pub fn new(recorder: &'w mut Recorder, first: u32, start: u32, mask: u32) -> Visits<'w> {
+        Visits { recorder, first, mask, start }
+    }
+
     /// The lanes of `mask` continue at `start`.
     #[inline(always)]
     pub fn continue_with(&mut self, mask: u32, start: u32) {

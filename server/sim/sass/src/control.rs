@@ -4,7 +4,7 @@ use warplens_sim_cuda::grid::pause::{Arrival, ArrivalForm, ClusterAction, Cluste
 use warplens_sim_cuda::registers::{FULL, WIDTH, lanes};
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
-use warplens_sim_warp::trace::{Related, Severity, StatementId, Status};
+use warplens_sim_warp::trace::{Finding, Related, Severity, StatementId, Status};
 
 use super::branching::Branching;
 use super::machine::{Group, MachineError, WaitReason, Waiting};
@@ -73,12 +73,7 @@ impl Warp {
                 self.machine.exit(executed, next);
                 Ok(false)
             }
-            Control::Trap if executed != 0 => {
-                let message =
-                    format!("executed by {}\ncheck the condition that leads to it", LaneSet(executed.into()));
-                run.state.report(self.id.finding(FindingKind::Trap, message, group.pc, executed));
-                Err(Pause::Stopped(Status::Faulted))
-            }
+            Control::Trap if executed != 0 => Err(self.trap(group.pc, executed, run)),
             Control::Trap => Ok(go(group, next)),
             Control::Block { .. } => self.arrive(control, &operation, group, executed, run),
             Control::Cluster { waits } if executed != 0 => {
@@ -86,6 +81,13 @@ impl Warp {
             }
             _ => self.barrier(control, &operation, group, executed, run),
         }
+    }
+
+    fn trap(&self, pc: u32, executed: u32, run: &mut RunContext<'_>) -> Pause {
+        let message =
+            format!("executed by {}\ncheck the condition that leads to it", LaneSet(executed.into()));
+        run.state.report(self.id.finding(FindingKind::Trap, message, pc, executed));
+        Pause::Stopped(Status::Faulted)
     }
 
     /// The lanes in which the guard, the condition code and the second predicate hold.
@@ -374,18 +376,7 @@ impl Warp {
             }
             Control::BarrierWait(barrier) => {
                 if !self.machine.wait(barrier, executed, group.pc) && executed != 0 {
-                    let why = match self.machine.was_set(barrier) {
-                        true => format!(
-                            "an earlier `BSYNC B{barrier}` has released them, and no `BSSY B{barrier}` follows it"
-                        ),
-                        false => format!("no `BSSY B{barrier}` precedes it on this path"),
-                    };
-                    let message = format!(
-                        "`BSYNC B{barrier}` waits at a barrier without lanes\n\
-                         {why}: the lanes do not wait for others; check the control flow before it"
-                    );
-                    let finding = self.id.finding(FindingKind::ControlFlow, message, group.pc, executed);
-                    run.state.report(finding.with_severity(Severity::Warning));
+                    run.state.report(self.empty_barrier(barrier, group.pc, executed));
                 }
                 return Ok(false);
             }
@@ -416,6 +407,22 @@ impl Warp {
             _ => {}
         }
         Ok(go(group, next))
+    }
+
+    fn empty_barrier(&self, barrier: u8, pc: u32, executed: u32) -> Finding {
+        let why = match self.machine.was_set(barrier) {
+            true => {
+                format!(
+                    "an earlier `BSYNC B{barrier}` has released them, and no `BSSY B{barrier}` follows it"
+                )
+            }
+            false => format!("no `BSSY B{barrier}` precedes it on this path"),
+        };
+        let message = format!(
+            "`BSYNC B{barrier}` waits at a barrier without lanes\n\
+             {why}: the lanes do not wait for others; check the control flow before it"
+        );
+        self.id.finding(FindingKind::ControlFlow, message, pc, executed).with_severity(Severity::Warning)
     }
 
     /// Each lane waits for the lanes in its mask.

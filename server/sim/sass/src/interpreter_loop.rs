@@ -126,7 +126,7 @@ impl Warp {
             machine: &mut self.machine,
             spin: &mut self.spin,
             reconvergences: &mut self.reconvergences,
-            visits: Visits { recorder: &mut self.recorder, first: 0, mask: group.mask, start: group.pc },
+            visits: Visits::new(&mut self.recorder, 0, group.pc, group.mask),
             group: *group,
             ctx,
             observer,

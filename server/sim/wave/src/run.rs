@@ -331,33 +331,8 @@ impl<'l, const W: usize> Run<'l, W> {
     fn run_wave(&mut self, group: &mut Workgroup<W>, index: usize) -> Result<Option<Switch>, RunEnd> {
         let has_paused = group.waves[index].1 == WaveStatus::Preempted;
         self.scheduler.iter_mut().for_each(|scheduler| scheduler.runs(has_paused));
-        let LaunchState { options, geometry, .. } = self.launch;
-        let limit = self.max_steps;
         loop {
-            let launch = &mut self.launch;
-            if launch.steps >= limit {
-                return Err(RunEnd::StepLimit);
-            }
-            let pause = limit.min(launch.next_pause());
-            let memory = Memory::of(&mut group.local, &mut launch.memory, &mut launch.changes);
-            let mut ctx = ExecContext {
-                program: self.program,
-                geometry,
-                workgroup: group.id,
-                memory: Memory { lane_order: self.lane_order, ..memory },
-                pause,
-                limit,
-                arch: self.arch,
-                steps: &mut launch.steps,
-                sanitizer: self.sanitizer.as_deref_mut().zip(group.shadow.as_mut()),
-                further: self.further.as_deref_mut(),
-                scheduler: self.scheduler.as_deref_mut(),
-                order_log: self.order_log.as_deref_mut(),
-                findings: &mut launch.findings,
-                max_findings: options.limits.max_findings,
-            };
-            let stop = group.waves[index].0.run(&mut ctx).map_err(RunEnd::Fault)?;
-            let status = match stop {
+            let status = match self.run_to_stop(group, index)? {
                 Stop::Exited => {
                     self.launch.wave_ended(WarpId { cta: group.id, warp: index as u32 });
                     Some(WaveStatus::Exited)
@@ -388,6 +363,35 @@ impl<'l, const W: usize> Run<'l, W> {
                 return Ok(None);
             }
         }
+    }
+
+    /// Runs a wave until something stops it, or the limit or the next poll is due.
+    fn run_to_stop(&mut self, group: &mut Workgroup<W>, index: usize) -> Result<Stop, RunEnd> {
+        let LaunchState { options, geometry, .. } = self.launch;
+        let limit = self.max_steps;
+        let launch = &mut self.launch;
+        if launch.steps >= limit {
+            return Err(RunEnd::StepLimit);
+        }
+        let pause = limit.min(launch.next_pause());
+        let memory = Memory::of(&mut group.local, &mut launch.memory, &mut launch.changes);
+        let mut ctx = ExecContext {
+            program: self.program,
+            geometry,
+            workgroup: group.id,
+            memory: Memory { lane_order: self.lane_order, ..memory },
+            pause,
+            limit,
+            arch: self.arch,
+            steps: &mut launch.steps,
+            sanitizer: self.sanitizer.as_deref_mut().zip(group.shadow.as_mut()),
+            further: self.further.as_deref_mut(),
+            scheduler: self.scheduler.as_deref_mut(),
+            order_log: self.order_log.as_deref_mut(),
+            findings: &mut launch.findings,
+            max_findings: options.limits.max_findings,
+        };
+        group.waves[index].0.run(&mut ctx).map_err(RunEnd::Fault)
     }
 
     /// Begins to send steps to the recording, if its first step is due.

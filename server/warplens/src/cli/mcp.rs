@@ -250,6 +250,22 @@ fn called(parameters: &Value, paths: &[PathBuf]) -> Result<Value, String> {
     call.run().map_err(|error| format!("the program cannot be started: {error}"))
 }
 
+/// The files and names of a call in the order of the table, because a file comes before the other one.
+fn operands(tool: &Tool, given: &Map<String, Value>) -> Result<Vec<OsString>, String> {
+    let mut operands: Vec<OsString> = Vec::new();
+    if given.contains_key("source") {
+        operands.push("-".into());
+    }
+    for option in tool.options.iter().filter(|option| matches!(option.becomes, Becomes::Operand)) {
+        let Some(value) = given.get(option.name) else { continue };
+        operands.push(value.as_str().ok_or_else(|| format!("`{}` is a text", option.name))?.into());
+    }
+    if operands.is_empty() || given.contains_key("path") && given.contains_key("source") {
+        return Err("give either `path` or `source`".to_owned());
+    }
+    Ok(operands)
+}
+
 /// A run of the program.
 struct Call {
     arguments: Vec<OsString>,
@@ -268,55 +284,44 @@ impl Call {
         }
         let defaults = tool.defaults.iter().filter(|(name, _)| !given.contains_key(*name));
         call.arguments.extend(defaults.map(|(name, value)| format!("--{name}={value}").into()));
-        let mut operands: Vec<String> = Vec::new();
-        let mut inputs = 0;
         for (name, value) in given {
             let option = tool.options.iter().find(|option| option.name == name);
-            let option = option.ok_or_else(|| format!("{} has no parameter `{name}`", tool.name))?;
-            let wrong = |kind: &str| format!("`{name}` is {kind}");
-            match option.becomes {
-                Becomes::Operand => {}
-                Becomes::Source => {
-                    call.input = value.as_str().ok_or_else(|| wrong("a text"))?.to_owned();
-                    operands.push("-".to_owned());
-                    inputs += 1;
-                }
-                Becomes::Launch => {
-                    call.input =
-                        value.as_object().map(|_| value.to_string()).ok_or_else(|| wrong("an object"))?;
-                    call.arguments.push("--launches=-".into());
-                    inputs += 1;
-                }
-                Becomes::Text => {
-                    let text = value.as_str().ok_or_else(|| wrong("a text"))?;
-                    call.arguments.push(format!("--{name}={text}").into());
-                }
-                Becomes::Number => {
-                    let number = value.as_u64().ok_or_else(|| wrong("a number from 0 on"))?;
-                    call.arguments.push(format!("--{name}={number}").into());
-                }
-                Becomes::Flag => {
-                    if value.as_bool().ok_or_else(|| wrong("true or false"))? {
-                        call.arguments.push(format!("--{name}").into());
-                    }
-                }
-            }
+            call.add(option.ok_or_else(|| format!("{} has no parameter `{name}`", tool.name))?, value)?;
         }
-        if inputs > 1 {
+        if given.contains_key("source") && given.contains_key("launch") {
             return Err("`source` and `launch` exclude each other: write the launch into the source, as a comment `@launch { … }`".to_owned());
         }
-        // In the order of the table, because a file comes before the other one.
-        let is_operand = |option: &&ToolOption| matches!(option.becomes, Becomes::Operand);
-        for option in tool.options.iter().filter(is_operand) {
-            let Some(value) = given.get(option.name) else { continue };
-            operands.push(value.as_str().ok_or_else(|| format!("`{}` is a text", option.name))?.to_owned());
-        }
-        if operands.is_empty() || given.contains_key("path") && given.contains_key("source") {
-            return Err("give either `path` or `source`".to_owned());
-        }
         call.arguments.push("--".into());
-        call.arguments.extend(operands.into_iter().map(OsString::from));
+        call.arguments.extend(operands(tool, given)?);
         Ok(call)
+    }
+
+    /// Adds the option or the input that a parameter becomes.
+    fn add(&mut self, option: &ToolOption, value: &Value) -> Result<(), String> {
+        let name = option.name;
+        let wrong = |kind: &str| format!("`{name}` is {kind}");
+        let argument = match option.becomes {
+            Becomes::Operand => return Ok(()),
+            Becomes::Source => {
+                self.input = value.as_str().ok_or_else(|| wrong("a text"))?.to_owned();
+                return Ok(());
+            }
+            Becomes::Launch => {
+                self.input =
+                    value.as_object().map(|_| value.to_string()).ok_or_else(|| wrong("an object"))?;
+                "--launches=-".to_owned()
+            }
+            Becomes::Text => format!("--{name}={}", value.as_str().ok_or_else(|| wrong("a text"))?),
+            Becomes::Number => {
+                format!("--{name}={}", value.as_u64().ok_or_else(|| wrong("a number from 0 on"))?)
+            }
+            Becomes::Flag => match value.as_bool().ok_or_else(|| wrong("true or false"))? {
+                true => format!("--{name}"),
+                false => return Ok(()),
+            },
+        };
+        self.arguments.push(argument.into());
+        Ok(())
     }
 
     /// What the program printed, and its exit code. Only wrong usage is an error of the tool.

@@ -74,15 +74,7 @@ impl<'a> ParallelBlocks<'a> {
         // Before memory changes, the first turn of a warp may depend on the steps of the launch.
         let can_start = run.suspended.is_empty() && run.grid.spaces.changes > 0;
         let Some(accesses) = accesses.filter(|_| can_start) else { return Ok(false) };
-        let size = run.grid.spaces.launch.size() + run.grid.spaces.globals.size();
-        // The results are merged in one of the copies.
-        let copies = MAX_COPIES / size.max(1);
-        let of_cluster = run.left.as_mut().map_or(0, |left| {
-            left.measure();
-            left.bytes
-        });
-        let slots =
-            copies.saturating_sub(1).min(workers.count() as u64).min(run.max_bytes / of_cluster.max(1));
+        let slots = slots(run, workers.count() as u64);
         if slots < 2 {
             return Ok(false);
         }
@@ -111,19 +103,21 @@ impl<'a> ParallelBlocks<'a> {
         if failed.into_inner() {
             return Ok(false);
         }
-        let MergedResults { accesses, spaces, mut ranges } =
-            merged.into_inner().unwrap_or_else(PoisonError::into_inner);
-        ranges.sort_unstable_by_key(|range| range.first);
-        run.grid.spaces = Spaces { access_set: Some(accesses), ..spaces };
+        merged.into_inner().unwrap_or_else(PoisonError::into_inner).complete(run);
         run.grid.state.steps = steps.into_inner() - run.grid.state.charged;
-        run.blocks_done = run.launch.blocks();
-        for BlockRange { findings, races, traces, .. } in ranges {
-            run.grid.state.races.merge(races);
-            findings.into_iter().for_each(|finding| run.grid.state.report(finding));
-            run.traces.append(traces);
-        }
         Ok(true)
     }
+}
+
+/// How many clusters may run at once: each needs a copy of memory, and one more copy receives the merged results.
+fn slots<W: ClusterReports>(run: &mut SequentialBlocks<'_, '_, W>, workers: u64) -> u64 {
+    let size = run.grid.spaces.launch.size() + run.grid.spaces.globals.size();
+    let copies = MAX_COPIES / size.max(1);
+    let of_cluster = run.left.as_mut().map_or(0, |left| {
+        left.measure();
+        left.bytes
+    });
+    copies.saturating_sub(1).min(workers).min(run.max_bytes / of_cluster.max(1))
 }
 
 struct BlockRange {
@@ -138,6 +132,21 @@ struct MergedResults {
     accesses: Box<AccessSet>,
     spaces: Spaces,
     ranges: Vec<BlockRange>,
+}
+
+impl MergedResults {
+    /// Completes the run with the results, in the order of the blocks.
+    fn complete<W: ClusterReports>(self, run: &mut SequentialBlocks<'_, '_, W>) {
+        let MergedResults { accesses, spaces, mut ranges } = self;
+        run.grid.spaces = Spaces { access_set: Some(accesses), ..spaces };
+        run.blocks_done = run.launch.blocks();
+        ranges.sort_unstable_by_key(|range| range.first);
+        for BlockRange { findings, races, traces, .. } in ranges {
+            run.grid.state.races.merge(races);
+            findings.into_iter().for_each(|finding| run.grid.state.report(finding));
+            run.traces.append(traces);
+        }
+    }
 }
 
 struct WorkQueue<'t, 'a, 'p, W: ClusterReports> {

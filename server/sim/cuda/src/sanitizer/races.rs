@@ -198,22 +198,8 @@ impl Sanitizer {
             missing: self.missing(event, before, &other),
             fix: advice.text,
         };
-        if self.invalidators.contains(&here) || self.invalidators.contains(&there) {
-            let message = format!(
-                "{object} is invalidated while other threads may still use it\nnothing orders this use and `mbarrier.inval`. Put `bar.sync` \
-                 between them"
-            );
-            let related = Related::new(before.statement(), "the other use is here");
-            return self.report.add(FindingKind::MbarrierPhase, message, mask, [related]);
-        }
-        if self.initializers.contains(&here) || self.initializers.contains(&there) {
-            let message = format!(
-                "{object} is used by a thread that may not see its initialization\nput `bar.sync` between \
-                 `mbarrier.init` and the uses by other threads of the block; in a cluster, \
-                 `fence.mbarrier_init.release.cluster` and a barrier of the cluster"
-            );
-            let related = Related::new(before.statement(), "the other access is here");
-            return self.report.add(FindingKind::MbarrierInit, message, mask, [related]);
+        if let Some((kind, message, related)) = self.race_of_mbarrier(here, there, &object) {
+            return self.report.add(kind, message, mask, [related]);
         }
         let finding = self.report.warp().finding(kind, report.message(), here, mask);
         let finding = finding.with_severity(severity).with([report.related()]);
@@ -221,6 +207,35 @@ impl Sanitizer {
             [here, there].iter().any(|at| self.patterns.computed_addresses.contains(at));
         let (advice, racing) = (Some(advice), Some(other.scope));
         self.report.findings.push(Finding { advice, racing, has_computed_address, ..finding });
+    }
+
+    /// A race with the initialization or the invalidation of an mbarrier has a name of its own.
+    fn race_of_mbarrier(
+        &self,
+        here: u32,
+        there: u32,
+        object: &str,
+    ) -> Option<(FindingKind, String, Related)> {
+        if self.invalidators.contains(&here) || self.invalidators.contains(&there) {
+            let message = format!(
+                "{object} is invalidated while other threads may still use it\nnothing orders this use and `mbarrier.inval`. Put `bar.sync` \
+                 between them"
+            );
+            return Some((FindingKind::MbarrierPhase, message, Related::new(there, "the other use is here")));
+        }
+        if self.initializers.contains(&here) || self.initializers.contains(&there) {
+            let message = format!(
+                "{object} is used by a thread that may not see its initialization\nput `bar.sync` between \
+                 `mbarrier.init` and the uses by other threads of the block; in a cluster, \
+                 `fence.mbarrier_init.release.cluster` and a barrier of the cluster"
+            );
+            return Some((
+                FindingKind::MbarrierInit,
+                message,
+                Related::new(there, "the other access is here"),
+            ));
+        }
+        None
     }
 
     fn other(&self, before: Stamp) -> Other {

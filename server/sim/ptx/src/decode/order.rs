@@ -31,20 +31,7 @@ pub(super) fn order(instruction: Instruction<'_>) -> Order {
         "ld" | "st" => access,
         "multimem" if !has(&["red"]) => access,
         "atom" | "red" | "multimem" => Order { strong: true, ..access },
-        "membar" | "fence" => {
-            // `fence.sc` and `membar` order both directions; a fence between proxies only those that it names.
-            let both = !(acquire || release || instruction.has("proxy"));
-            let (acquire, release) = (acquire || both, release || both);
-            let proxy_fence = proxy_fence(instruction);
-            let special = match release && !acquire {
-                true if has(&["mbarrier_init"]) => SpecialOrder::Releases(AccessClass::Initializations),
-                true if has(&["sync_restrict::shared::cta"]) => {
-                    SpecialOrder::Releases(AccessClass::SharedMemory)
-                }
-                _ => SpecialOrder::None,
-            };
-            Order { fence: true, acquire, release, scope, special, proxy_fence, ..Order::default() }
-        }
+        "membar" | "fence" => fence(instruction, access),
         "wgmma" | "tcgen05" if has(&["mma_async", "mma"]) => {
             Order { special: SpecialOrder::AsyncProduct, ..Order::default() }
         }
@@ -58,27 +45,44 @@ pub(super) fn order(instruction: Instruction<'_>) -> Order {
         "tcgen05" if has(&["commit"]) => Order { strong: true, release: true, ..Order::default() },
         "cp" if has(&["bulk"]) => Order { special: SpecialOrder::AsyncProxy, ..Order::default() },
         "clusterlaunchcontrol" => Order { special: SpecialOrder::AsyncProxy, ..Order::default() },
-        "mbarrier" => {
-            let relaxed = has(&["relaxed"]);
-            let waits = has(&["test_wait", "try_wait"]);
-            let arrives = has(&["arrive", "arrive_drop", "complete_tx"]);
-            Order {
-                strong: !has(&["init", "inval"]),
-                special: match (has(&["init"]), has(&["inval"])) {
-                    (true, _) => SpecialOrder::Initializes,
-                    (_, true) => SpecialOrder::Invalidates,
-                    _ => SpecialOrder::None,
-                },
-                acquire: waits && !relaxed,
-                release: arrives && !relaxed,
-                // Libraries arrive in other blocks of the cluster without a scope, although `.cta` is the default, so an explicit
-                // `.cta` is not taken at its word either.
-                scope: Scope::Cluster,
-                ..Order::default()
-            }
-        }
+        "mbarrier" => mbarrier(instruction),
         "griddepcontrol" if has(&["wait"]) => Order { special: SpecialOrder::AwaitsGrid, ..Order::default() },
         _ => Order { synchronizes: has(&["sync"]), ..Order::default() },
+    }
+}
+
+/// `written` has what the words of the fence say.
+fn fence(instruction: Instruction<'_>, written: Order) -> Order {
+    // `fence.sc` and `membar` order both directions; a fence between proxies only those that it names.
+    let both = !(written.acquire || written.release || instruction.has("proxy"));
+    let (acquire, release) = (written.acquire || both, written.release || both);
+    let special = match release && !acquire {
+        true if instruction.has("mbarrier_init") => SpecialOrder::Releases(AccessClass::Initializations),
+        true if instruction.has("sync_restrict::shared::cta") => {
+            SpecialOrder::Releases(AccessClass::SharedMemory)
+        }
+        _ => SpecialOrder::None,
+    };
+    let proxy_fence = proxy_fence(instruction);
+    Order { fence: true, acquire, release, scope: written.scope, special, proxy_fence, ..Order::default() }
+}
+
+fn mbarrier(instruction: Instruction<'_>) -> Order {
+    let has = |words: &[&str]| words.iter().any(|word| instruction.has(word));
+    let relaxed = instruction.has("relaxed");
+    Order {
+        strong: !has(&["init", "inval"]),
+        special: match (instruction.has("init"), instruction.has("inval")) {
+            (true, _) => SpecialOrder::Initializes,
+            (_, true) => SpecialOrder::Invalidates,
+            _ => SpecialOrder::None,
+        },
+        acquire: has(&["test_wait", "try_wait"]) && !relaxed,
+        release: has(&["arrive", "arrive_drop", "complete_tx"]) && !relaxed,
+        // Libraries arrive in other blocks of the cluster without a scope, although `.cta` is the default, so an explicit
+        // `.cta` is not taken at its word either.
+        scope: Scope::Cluster,
+        ..Order::default()
     }
 }
 

@@ -10,7 +10,7 @@ use warplens_sim_cuda::slot::RegisterSlot;
 
 use super::undefined::UndefinedValues;
 use super::undefined_use::{StatementVisit, UndefinedBits, UndefinedUses};
-use crate::program::{Function, Op, ReadKind};
+use crate::program::{Access, Function, Op, ReadKind};
 
 /// Records that the statement stores values, some of them undefined.
 pub(super) fn note_stores(
@@ -27,7 +27,21 @@ pub(super) fn note_stores(
     }
     sanitizer.undefined.stored_origin = uses.root;
     sanitizer.undefined.stored.fill(sanitizer.report.visit.undefined);
-    let registers = match instruction.op {
+    note_matrix_sources(sanitizer, undefined, visit, uses);
+    if let Op::Store(access) = instruction.op {
+        note_elements(sanitizer, undefined, visit, uses, &function.tables[access]);
+    }
+}
+
+/// Records the undefined bits of the registers of a matrix that is stored.
+fn note_matrix_sources(
+    sanitizer: &mut Sanitizer,
+    undefined: &UndefinedValues,
+    visit: &StatementVisit<'_>,
+    uses: &UndefinedUses,
+) {
+    let function = visit.function;
+    let registers = match function.code[visit.pc as usize].op {
         Op::FragmentAccess(id) => Some((&function.tables[id].registers, function.tables[id].store)),
         Op::MatrixAccess(id) => Some((&function.tables[id].registers, function.tables[id].store)),
         _ => None,
@@ -41,8 +55,17 @@ pub(super) fn note_stores(
         let used = UndefinedUse { root, statement, part: ReadKind::Stored, lanes: 0 };
         sanitizer.undefined.sources = Some((used, registers.iter().map(of).collect()));
     }
-    let Op::Store(access) = instruction.op else { return };
-    let access = &function.tables[access];
+}
+
+/// Records the undefined bytes of each element of a store, and the value that others then see.
+fn note_elements(
+    sanitizer: &mut Sanitizer,
+    undefined: &UndefinedValues,
+    visit: &StatementVisit<'_>,
+    uses: &UndefinedUses,
+    access: &Access,
+) {
+    let function = visit.function;
     let size = access.size as usize;
     let whole = u64::MAX >> (64 - 8 * size.min(8));
     let (mut found, mut defined) = (Vec::new(), 0);

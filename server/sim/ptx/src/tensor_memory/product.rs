@@ -67,6 +67,24 @@ fn issue_one(product: &TensorProduct, lane: usize, r: &Registers, ctx: &mut Exec
             block.note_defined(range);
         }
     }
+    start_reads(&it, lane, ctx)?;
+    if let Some(sanitizer) = &mut ctx.sanitizer
+        && (std::mem::take(&mut sanitizer.undefined.is_unwritten_factor)
+            || reads_undefined(&it, &ctx.spaces.tensor_memory))
+    {
+        note_unwritten_factors(&it, ctx);
+    }
+    let operation = CellOperation {
+        name: NAME,
+        reads: operands.reads.into_iter().map(|(_, range)| range).collect(),
+        writes: operands.writes,
+        effect: Arc::new(it),
+    };
+    begin(operation, issuer, ctx)
+}
+
+/// Starts the reads of the factors that are in shared memory, in each block of the pair.
+fn start_reads(it: &Multiplication, lane: usize, ctx: &mut ExecContext<'_>) -> Result {
     let (m, n, k) = (it.descriptor.m, it.descriptor.n, it.descriptor.k);
     let stored = if it.metadata.is_some() { k / 2 } else { k };
     let blocks = it.ranks.len() as u32;
@@ -86,19 +104,7 @@ fn issue_one(product: &TensorProduct, lane: usize, r: &Registers, ctx: &mut Exec
         let chunks = it.b.chunks(n / blocks, k, b.pitch, it.descriptor.transposed[1]);
         ranges::start_chunks(("B", AccessKind::Source), chunks, rank, lane, CopyFamily::TensorMemory, ctx)?;
     }
-    if let Some(sanitizer) = &mut ctx.sanitizer
-        && (std::mem::take(&mut sanitizer.undefined.is_unwritten_factor)
-            || reads_undefined(&it, &ctx.spaces.tensor_memory))
-    {
-        note_unwritten_factors(&it, ctx);
-    }
-    let operation = CellOperation {
-        name: NAME,
-        reads: operands.reads.into_iter().map(|(_, range)| range).collect(),
-        writes: operands.writes,
-        effect: Arc::new(it),
-    };
-    begin(operation, issuer, ctx)
+    Ok(())
 }
 
 /// Whether A is in tensor memory, and cells there may be undefined.

@@ -125,11 +125,8 @@ impl UndefinedValues {
             }
             _ => {}
         }
-        let addresses = program.addresses(operation.op);
-        let terms = addresses.iter().flat_map(|address| address.terms.iter().flatten());
-        let rows = terms.flat_map(|term| term.row..=term.row + Row::from(term.wide));
-        let address = UndefinedWord::any_of(rows.map(|row| self.read(row, visit.statement)));
-        self.used(visit, Part::Address, &address.keep(executed), memory, effects);
+        let address = self.address(visit).keep(executed);
+        self.used(visit, Part::Address, &address, memory, effects);
         let writes = !matches!(operation.op, Op::Load(_) | Op::LoadConstant(_) | Op::MatrixLoad(_));
         if writes {
             let guard = effects.maybe.clone();
@@ -145,6 +142,13 @@ impl UndefinedValues {
             }
             _ => self.used(visit, Part::Stored, &stored, memory, effects),
         }
+    }
+
+    fn address(&self, visit: &UndefinedVisit<'_>) -> UndefinedWord {
+        let addresses = visit.program.addresses(visit.operation().op);
+        let terms = addresses.iter().flat_map(|address| address.terms.iter().flatten());
+        let rows = terms.flat_map(|term| term.row..=term.row + Row::from(term.wide));
+        UndefinedWord::any_of(rows.map(|row| self.read(row, visit.statement)))
     }
 
     fn operands(&self, atomic: &Atomic, statement: u32) -> UndefinedWord {

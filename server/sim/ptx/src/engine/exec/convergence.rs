@@ -11,7 +11,7 @@ use super::observers::record_writes;
 use super::operand::{get, put};
 use super::value_tracer::registers_of;
 use super::warp::Warp;
-use super::warp_collectives::{self, exchange_of};
+use super::warp_collectives::{self, Outcome, exchange_of};
 use crate::engine::divergence::group::{CollectiveKind, Group, LanePosition};
 use crate::engine::launch::Launch;
 use crate::program::{Exchange, Function, Instruction, Op, RegisterSlot, Slot};
@@ -60,9 +60,9 @@ impl Warp {
         }
         let all = groups.iter().fold(0, |all, group| all | group.mask);
         let given: Vec<_> = groups.iter().filter_map(|group| self.given(*group, launch)).collect();
-        for CollectiveInput { group, function, instruction, exchange, mut registers, input } in
-            given.iter().cloned()
-        {
+        for own in &given {
+            let CollectiveInput { group, function, instruction, exchange, .. } = *own;
+            let mut registers = own.registers.clone();
             let LanePosition { frame, pc, mask } = group;
             let statement = StatementId(function.first_statement + pc);
             let executed = instruction.guard.of(&registers.predicates, mask);
@@ -72,29 +72,11 @@ impl Warp {
                 let order = &function.orders[pc as usize];
                 sanitizer.begin(statement, order, self.id.warp, self.live, all);
             }
-            if let Some(exchange) = exchange {
-                for CollectiveInput { group, exchange: theirs, registers: from, .. } in &given {
-                    let Some(theirs) = theirs else { continue };
-                    take_over(&exchange, &mut registers, theirs, from, group.mask & !mask);
-                }
-                let undefined =
-                    self.frames[frame as usize].as_mut().and_then(|frame| frame.undefined.as_mut());
-                let visit = StatementVisit { function, pc, active: mask, executed, registers: &registers };
-                let outcome = match undefined {
-                    Some(undefined) => {
-                        undefined.exchange(&visit, all, &joint_input(input, &given));
-                        let outcome = warp_collectives::execute(&exchange, &mut registers, self.live, all);
-                        if let (None, Some(inactive)) = (&outcome.warning, outcome.inactive) {
-                            let readers = inactive.readers & executed;
-                            undefined.shuffled(function, pc, InactiveSources { readers, ..inactive });
-                        }
-                        outcome
-                    }
-                    None => warp_collectives::execute(&exchange, &mut registers, self.live, all),
-                };
-                if let Some(warning) = outcome.warning {
-                    state.report(warning.warning(self.id, statement.0));
-                }
+            if let Some(exchange) = &exchange
+                && let Some(warning) =
+                    self.exchange(exchange, own, &given, (all, executed), &mut registers).warning
+            {
+                state.report(warning.warning(self.id, statement.0));
             }
             let Some(frame) = &mut self.frames[frame as usize] else { continue };
             if let Some(moment) = self.tracer.as_mut().and_then(|tracer| tracer.due()) {
@@ -108,6 +90,34 @@ impl Warp {
             }
             record_writes(function, pc, (mask, executed), frame, &mut self.tracer, state);
         }
+    }
+
+    /// Executes a group's instruction with the inputs of all groups.
+    fn exchange(
+        &mut self,
+        exchange: &Exchange,
+        own: &CollectiveInput<'_>,
+        given: &[CollectiveInput<'_>],
+        (all, executed): (u32, u32),
+        registers: &mut Registers,
+    ) -> Outcome {
+        let (function, LanePosition { frame, pc, mask }) = (own.function, own.group);
+        for CollectiveInput { group, exchange: theirs, registers: from, .. } in given {
+            let Some(theirs) = theirs else { continue };
+            take_over(exchange, registers, theirs, from, group.mask & !mask);
+        }
+        let undefined = self.frames[frame as usize].as_mut().and_then(|frame| frame.undefined.as_mut());
+        let Some(undefined) = undefined else {
+            return warp_collectives::execute(exchange, registers, self.live, all);
+        };
+        let visit = StatementVisit { function, pc, active: mask, executed, registers };
+        undefined.exchange(&visit, all, &joint_input(own.input, given));
+        let outcome = warp_collectives::execute(exchange, registers, self.live, all);
+        if let (None, Some(inactive)) = (&outcome.warning, outcome.inactive) {
+            let readers = inactive.readers & executed;
+            undefined.shuffled(function, pc, InactiveSources { readers, ..inactive });
+        }
+        outcome
     }
 
     fn given<'p>(&self, group: LanePosition, launch: &Launch<'p>) -> Option<CollectiveInput<'p>> {

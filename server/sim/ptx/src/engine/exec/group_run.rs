@@ -95,12 +95,7 @@ impl Warp {
             branches: &mut self.spin.counter,
             divergences: &mut self.divergences,
             ctx,
-            visits: Visits {
-                recorder: &mut self.recorder,
-                first: function.first_statement,
-                mask: group.mask,
-                start: group.pc,
-            },
+            visits: Visits::new(&mut self.recorder, function.first_statement, group.pc, group.mask),
             window: self.spin.window.as_deref_mut(),
             id: self.id,
             tracer: &mut self.tracer,

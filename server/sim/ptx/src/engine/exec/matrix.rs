@@ -107,24 +107,14 @@ pub(crate) fn fragment(
     let width = matrix.bits.max(32);
     for index in 0..matrix.per_lane() * matrix.bits / piece {
         let pieces: PerLane<u64> = std::array::from_fn(|lane| {
-            let owner = lane as u32 % matrix.owners();
-            let number = owner * matrix.per_lane() + index * piece / matrix.bits;
-            let (outer, inner) = (number / matrix.inner, number % matrix.inner);
-            let (line, place) = if op.along { (outer, inner) } else { (inner, outer) };
-            let stride =
-                strides.map_or(if op.along { matrix.inner } else { matrix.outer }, |strides| strides[lane]);
-            let element = u64::from(line) * u64::from(stride) + u64::from(place);
+            let stride = strides.map(|strides| strides[lane]);
+            let element = element_of(op, lane as u32, index * piece / matrix.bits, stride);
             bases[lane].wrapping_add(element * u64::from(matrix.bits) / 8)
         });
         let (register, shift) = ((index * piece / width) as usize, index * piece % width);
         if op.store {
             undefined.storing(ctx, |stored, sources| {
-                for lane in lanes(mask) {
-                    let bytes = sources[register][lane] >> shift;
-                    (0..size)
-                        .filter(|byte| bytes >> (8 * byte) & 0xff != 0)
-                        .for_each(|byte| stored[byte as usize] |= 1 << lane);
-                }
+                undefined_bytes(&sources[register], shift, size, mask, stored);
             });
         }
         let checked = ctx.resolve(&MemoryRequest {
@@ -156,6 +146,26 @@ pub(crate) fn fragment(
     ctx.spaces.changes += u64::from(op.store);
     undefined.finish(&op.registers, ctx);
     Ok(())
+}
+
+/// The index in memory of the element that a lane has at `at`. Without a stride, lines follow each other.
+fn element_of(op: &FragmentAccess, lane: u32, at: u32, stride: Option<u32>) -> u64 {
+    let matrix = op.matrix;
+    let number = lane % matrix.owners() * matrix.per_lane() + at;
+    let (outer, inner) = (number / matrix.inner, number % matrix.inner);
+    let (line, place) = if op.along { (outer, inner) } else { (inner, outer) };
+    let stride = stride.unwrap_or(if op.along { matrix.inner } else { matrix.outer });
+    u64::from(line) * u64::from(stride) + u64::from(place)
+}
+
+/// Sets the lanes in which each byte of an element is undefined. `bits` are the undefined bits of its register.
+fn undefined_bytes(bits: &PerLane<u64>, shift: u32, size: u32, mask: u32, stored: &mut [u32; 32]) {
+    for lane in lanes(mask) {
+        let bits = bits[lane] >> shift;
+        (0..size)
+            .filter(|byte| bits >> (8 * byte) & 0xff != 0)
+            .for_each(|byte| stored[byte as usize] |= 1 << lane);
+    }
 }
 
 /// The undefined elements of a matrix that a warp loads or stores.

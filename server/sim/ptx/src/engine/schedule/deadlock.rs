@@ -104,70 +104,22 @@ impl Warp {
         let (mbarriers, helpers) = (waits.mbarriers, waits.helpers(self));
         let running = self.groups.running().map_or(0, |group| group.mask & self.live);
         let (statement, lanes) = self.polls_at().unwrap_or((self.stopped_at, running));
-        let lanes_of_warp = format!("{} of warp {}", LaneSet(lanes.into()), self.id.warp);
         let again = mbarriers.passed_again().filter(|_| self.tests_barrier());
         // A wait that passed at once is the cause of everything else.
         let tested = self.first_test().filter(|_| again.is_none());
         let wrong = tested.and_then(|index| Some((index, mbarriers.wrong_phase(index, self, lanes)?)));
-        let message = match self.polled.values.is_empty() {
-            _ if waits.polled == Polled::Exchanged => format!(
-                "Deadlock: {lanes_of_warp} {} here forever\nthe threads that wait change what they poll, and in no order of their instructions \
-                 does a wait end; make one of them store the value for which another one waits",
-                LaneSet(lanes.into()).verb("polls", "poll")
-            ),
-            true => format!(
-                "Livelock: {lanes_of_warp} {} here forever\nthe state of the loop does not change; change the exit \
-                 condition in the loop",
-                LaneSet(lanes.into()).verb("iterates", "iterate")
-            ),
-            false if let Some((_, WrongPhase::Overtaken(phase))) = &wrong => format!(
-                "Deadlock: {lanes_of_warp} {}\nphase {phase}, for which the wait is, has completed, and so has phase {}: its parity is that of \
-                 the running phase again. Nothing kept phase {} open until this wait had passed: before an arrival for it, wait until the phase \
-                 before has been seen, as with an mbarrier for empty slots",
-                self.what(spaces),
-                phase + 1,
-                phase + 1
-            ),
-            false if let Some((_, WrongPhase::SkipsFirst)) = &wrong => format!(
-                "Deadlock: {lanes_of_warp} {}\nthe first wait of the thread is for phase 1, and only phase 0 has completed. To wait for phase 0, as \
-                 a consumer does, start with parity 0",
-                self.what(spaces)
-            ),
-            false if self.tests_barrier() => format!(
-                "Deadlock: {lanes_of_warp} {}\nno live thread can complete {}",
-                self.what(spaces),
-                self.polled
-                    .values
-                    .first()
-                    .map_or_else(String::new, |first| mbarriers.explained(first.index, &helpers))
-            ),
-            false
-                if !launch.plan.model.info().forward_progress
-                    && !self.elsewhere(launch, lanes | running).is_empty() =>
-            {
-                format!(
-                    "Deadlock: {lanes_of_warp} {}, which does not change\nthe other lanes of the warp wait to reconverge with them, and no \
-                 other live thread can change it",
-                    self.what(spaces)
-                )
-            }
-            false => format!(
-                "Deadlock: {lanes_of_warp} {}\nno live thread can change it; make another thread store the awaited value before it \
-                 waits or exits",
-                self.what(spaces)
-            ),
-        };
-        let message = match again {
-            Some((index, _, again)) => {
-                let object = spaces.common_element(MemoryRegion::Shared, index as u64, 8);
-                format!(
-                    "{message}. The wait for {object} passed at once {}, in a phase for which its thread had already waited: \
-                     change the parity after each wait",
-                    times(again)
-                )
-            }
-            None => message,
-        };
+        let holds_others =
+            !launch.plan.model.info().forward_progress && !self.elsewhere(launch, lanes | running).is_empty();
+        let wrong_phase = wrong.as_ref().map(|(_, wrong)| wrong);
+        let mut message = self.spin_message(lanes, holds_others, wrong_phase, waits, spaces);
+        if let Some((index, _, again)) = again {
+            let object = spaces.common_element(MemoryRegion::Shared, index as u64, 8);
+            message += &format!(
+                ". The wait for {object} passed at once {}, in a phase for which its thread had already waited: change the parity after \
+                 each wait",
+                times(again)
+            );
+        }
         let starts_late =
             !helpers.is_empty() && self.first_test().is_some_and(|index| mbarriers.would_pass(index));
         let finding = self.id.finding(FindingKind::NoProgress, message, statement, lanes);
@@ -183,6 +135,46 @@ impl Warp {
             WrongPhase::SkipsFirst => None,
         });
         finding.with(overtaking.into_iter().flatten()).with(contributions).with(others)
+    }
+
+    /// What the lanes repeat in vain, why, and the fix. `holds_others` if other lanes of the warp wait until these leave the loop.
+    fn spin_message(
+        &self,
+        lanes: u32,
+        holds_others: bool,
+        wrong: Option<&WrongPhase>,
+        waits: &Waits<'_>,
+        spaces: &Spaces,
+    ) -> String {
+        let set = LaneSet(lanes.into());
+        let lanes_of_warp = format!("{set} of warp {}", self.id.warp);
+        if waits.polled == Polled::Exchanged {
+            return format!(
+                "Deadlock: {lanes_of_warp} {} here forever\nthe threads that wait change what they poll, and in no order of their instructions \
+                 does a wait end; make one of them store the value for which another one waits",
+                set.verb("polls", "poll")
+            );
+        }
+        let Some(first) = self.polled.values.first() else {
+            return format!(
+                "Livelock: {lanes_of_warp} {} here forever\nthe state of the loop does not change; change the exit \
+                 condition in the loop",
+                set.verb("iterates", "iterate")
+            );
+        };
+        let reason = match wrong {
+            Some(wrong) => format!("\n{}", wrong.explanation()),
+            None if self.tests_barrier() => {
+                let missing = waits.mbarriers.explained(first.index, &waits.helpers(self));
+                format!("\nno live thread can complete {missing}")
+            }
+            None if holds_others => {
+                ", which does not change\nthe other lanes of the warp wait to reconverge with them, and no other live thread can change it"
+                    .to_owned()
+            }
+            None => "\nno live thread can change it; make another thread store the awaited value before it waits or exits".to_owned(),
+        };
+        format!("Deadlock: {lanes_of_warp} {}{reason}", self.what(spaces))
     }
 
     /// What the lanes wait for: `poll `flag` (value 0)`.

@@ -30,6 +30,25 @@ pub(super) enum WrongPhase {
     SkipsFirst,
 }
 
+impl WrongPhase {
+    pub(super) fn explanation(&self) -> String {
+        match self {
+            WrongPhase::Overtaken(phase) => format!(
+                "phase {phase}, for which the wait is, has completed, and so has phase {}: its parity is that of the running phase again. \
+                 Nothing kept phase {} open until this wait had passed: before an arrival for it, wait until the phase before has been \
+                 seen, as with an mbarrier for empty slots",
+                phase + 1,
+                phase + 1
+            ),
+            WrongPhase::SkipsFirst => {
+                "the first wait of the thread is for phase 1, and only phase 0 has completed. To wait for phase 0, as a consumer does, start \
+                 with parity 0"
+                    .to_owned()
+            }
+        }
+    }
+}
+
 impl<'a> Mbarriers<'a> {
     pub(super) fn of(cluster: &'a Cluster<Warp>) -> Mbarriers<'a> {
         Mbarriers { shared: &cluster.shared, phases: &cluster.asynchronous.phases, blocks: &cluster.blocks }
