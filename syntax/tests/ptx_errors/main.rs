@@ -124,6 +124,8 @@ fn missing_comma_or_operand() {
         &[
             "  add.s32 %r1 %r2, %r3;",
             "  add.s32 %r1, %r2\n    %r3;",
+            "  add.s32 %r1, %r2, %r3\n  not.b32 r, r;",
+            "  vadd2.u32.u32.u32 r, a, b\n  v.b32, c;",
             "  add s32 %r1, %r2, %r3;",
             "  add.s32 %r1,, %r2;",
             "  add.s32 %r1, %r2,;",
@@ -141,6 +143,14 @@ fn missing_comma_or_operand() {
               add.s32 %r1, %r2
                              ^ missing `,` after this operand
                 %r3;
+            --
+              add.s32 %r1, %r2, %r3
+                                  ^ missing `;` after this instruction
+              not.b32 r, r;
+            --
+              vadd2.u32.u32.u32 r, a, b
+                                      ^ missing `,` after this operand
+              v.b32, c;
             --
               add s32 %r1, %r2, %r3;
                     ^ missing `.` before `s32`

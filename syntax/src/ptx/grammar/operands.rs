@@ -76,13 +76,13 @@ fn is_opcode(p: &Parser<'_>, n: usize) -> bool {
     p.nth(n) == T![ident] && !p.nth_starts_with(n, b'%')
 }
 
-/// `add.s32`, which is never an operand.
+/// `add.s32`, which is never an operand. `not.b32` may be one, `v.b32` of a video instruction, unless operands follow.
 pub(super) fn at_modified_opcode(p: &Parser<'_>) -> bool {
     p.at(T![ident])
         && !p.nth_starts_with(0, b'%')
         && p.nth(1) == T![dot_word]
         && p.nth_is_joint(1)
-        && !is_selector(p.nth_text(1))
+        && (!is_selector(p.nth_text(1)) || begins_operands(p))
 }
 
 /// `add.s32`, `bra L`, `ret;`, `L:`: at the start of a line, the statement before it, which starts with `word`, is unfinished.
