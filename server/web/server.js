@@ -21,96 +21,131 @@ const SLICE = 8;
  * @returns {Promise<{ send(json: string): void }>}
  */
 export async function createServer({ onMessage, files, now = Date.now, onExit, wasm }) {
-  const encoder = new TextEncoder();
-  const decoder = new TextDecoder();
+  const memory = new Memory();
+  const { exports } = await instantiate(wasm, { warplens: imports(memory, files, now) });
+  memory.exports = exports;
+  return new Server(memory, onMessage, onExit);
+}
+
+/** The memory of the module. */
+class Memory {
+  #encoder = new TextEncoder();
+  #decoder = new TextDecoder();
+  exports;
+
+  bytes(at, length) {
+    return new Uint8Array(this.exports.memory.buffer, at, length);
+  }
+
+  read(at, length) {
+    return this.#decoder.decode(this.bytes(at >>> 0, length >>> 0));
+  }
+
+  encode(text) {
+    return this.#encoder.encode(text);
+  }
+}
+
+/** The functions that the module calls. */
+function imports(memory, files, now) {
   let file = new Uint8Array();
-  const bytes = (at, length) => new Uint8Array(exports.memory.buffer, at, length);
-  const text = (at, length) => decoder.decode(bytes(at, length));
-  const imports = {
+  return {
     now: () => now(),
     openFile(uri, length) {
-      const found = files?.read(text(uri >>> 0, length));
+      const found = files?.read(memory.read(uri, length));
       if (found === null || found === undefined) return -1;
-      file = typeof found === 'string' ? encoder.encode(found) : found;
+      file = typeof found === 'string' ? memory.encode(found) : found;
       return file.length;
     },
     readFile(at) {
-      bytes(at >>> 0, file.length).set(file);
+      memory.bytes(at >>> 0, file.length).set(file);
     },
   };
-  const { exports } = await instantiate(wasm, { warplens: imports });
+}
 
-  let hasEnded = false;
-  let isScheduled = false;
-  let timer;
+/** Passes messages to the module and lets it work while there are none. */
+class Server {
+  #memory;
+  #exports;
+  #onMessage;
+  #onExit;
+  #hasEnded = false;
+  #isScheduled = false;
+  #timer;
 
-  const schedule = () => {
-    if (isScheduled || hasEnded) return;
-    isScheduled = true;
-    defer(() => {
-      isScheduled = false;
-      guarded(work);
+  constructor(memory, onMessage, onExit) {
+    this.#memory = memory;
+    this.#exports = memory.exports;
+    this.#onMessage = onMessage;
+    this.#onExit = onExit;
+  }
+
+  /** Sends a JSON message to the server. Answers follow later. */
+  send(json) {
+    if (this.#hasEnded) return;
+    this.#guarded(() => {
+      const message = this.#memory.encode(json);
+      const at = this.#exports.allocate(message.length) >>> 0;
+      this.#memory.bytes(at, message.length).set(message);
+      this.#exports.receive();
+      if (this.#exports.has_ended()) this.#end(undefined);
+      else this.#schedule();
     });
-  };
+  }
 
-  const work = () => {
-    clearTimeout(timer);
+  #schedule() {
+    if (this.#isScheduled || this.#hasEnded) return;
+    this.#isScheduled = true;
+    defer(() => {
+      this.#isScheduled = false;
+      this.#guarded(() => this.#work());
+    });
+  }
+
+  #work() {
+    clearTimeout(this.#timer);
     const start = performance.now();
     let wait = 0;
     // After an answer the client comes first: its next message may be one that a run should not delay.
     while (wait === 0 && performance.now() - start < SLICE) {
-      wait = exports.step();
-      if (deliver()) break;
+      wait = this.#exports.step();
+      if (this.#deliver()) break;
     }
-    if (wait === 0) schedule();
-    else if (wait > 0) timer = setTimeout(schedule, wait);
-  };
+    if (wait === 0) this.#schedule();
+    else if (wait > 0) this.#timer = setTimeout(() => this.#schedule(), wait);
+  }
 
   /** Hands over the messages of the server; false if there is none. */
-  const deliver = () => {
+  #deliver() {
+    const { take_message: take, message } = this.#exports;
     let hasDelivered = false;
-    for (let length = exports.take_message() >>> 0; length > 0; length = exports.take_message() >>> 0) {
-      onMessage(text(exports.message() >>> 0, length));
+    for (let length = take() >>> 0; length > 0; length = take() >>> 0) {
+      this.#onMessage(this.#memory.read(message(), length));
       hasDelivered = true;
     }
     return hasDelivered;
-  };
+  }
 
   /** Ends the server at a trap of the module: its memory may be inconsistent. */
-  const guarded = (call) => {
+  #guarded(call) {
     try {
       call();
     } catch (error) {
       if (!(error instanceof WebAssembly.RuntimeError)) throw error;
-      const length = exports.panic_length() >>> 0;
-      const reason = length > 0 ? text(exports.panic_message() >>> 0, length) : String(error.message);
+      const length = this.#exports.panic_length() >>> 0;
+      const reason = length > 0 ? this.#memory.read(this.#exports.panic_message(), length) : String(error.message);
       const message = `Warplens has stopped (${reason}); reload the page to start it again`;
       const params = { type: 1, message };
-      onMessage(JSON.stringify({ jsonrpc: '2.0', method: 'window/showMessage', params }));
-      end(reason);
+      this.#onMessage(JSON.stringify({ jsonrpc: '2.0', method: 'window/showMessage', params }));
+      this.#end(reason);
     }
-  };
+  }
 
-  const end = (reason) => {
-    hasEnded = true;
-    clearTimeout(timer);
-    onExit?.(reason);
-  };
-
-  return {
-    /** Sends a JSON message to the server. Answers follow later. */
-    send(json) {
-      if (hasEnded) return;
-      guarded(() => {
-        const message = encoder.encode(json);
-        const at = exports.allocate(message.length) >>> 0;
-        bytes(at, message.length).set(message);
-        exports.receive();
-        if (exports.has_ended()) end(undefined);
-        else schedule();
-      });
-    },
-  };
+  #end(reason) {
+    this.#hasEnded = true;
+    clearTimeout(this.#timer);
+    this.#onExit?.(reason);
+  }
 }
 
 /** Runs a task after the messages that have arrived. */

@@ -6,6 +6,8 @@
 
 use warplens_sim_cuda::registers::{FULL, LaneRow, PerLane, WIDTH, blend};
 
+use crate::program::Operation;
+
 pub type Row = u16;
 
 /// The number of a predicate in the file.
@@ -128,6 +130,12 @@ impl Registers {
     #[inline(always)]
     pub(crate) fn row(&self, row: Row) -> &PerLane<u32> {
         &self.rows[usize::from(row)]
+    }
+
+    /// The rows of the sources, as they are.
+    #[inline(always)]
+    pub(crate) fn sources(&self, operation: &Operation) -> [&PerLane<u32>; 3] {
+        operation.s.map(|source| self.row(source.row))
     }
 
     /// An integer source. `buffer` holds the value if it is not simply a row.

@@ -47,6 +47,13 @@ fn expand_mask<const W: usize>(mask: Mask) -> [i32; W] {
     lanes
 }
 
+/// The lanes whose word is all ones; the words of the others are 0.
+#[inline(always)]
+fn set_lanes<S: Simd, const W: usize>(simd: S, words: &[u32; W]) -> Mask {
+    let words = words.as_chunks::<32>().0.iter().rev();
+    words.fold(0, |mask, word| mask.unbounded_shl(32) | Mask::from(mask_of(simd, word)))
+}
+
 /// The lanes of `mask` in which a condition holds.
 pub(crate) fn filter_lanes(mask: Mask, holds: impl Fn(usize) -> bool) -> Mask {
     lanes(mask).filter(|lane| holds(*lane)).fold(0, |mask, lane| mask | 1 << lane)
@@ -62,6 +69,12 @@ impl<const W: usize> Rows<W> {
     #[inline(always)]
     pub(crate) fn get(&self, row: Row) -> &[u32; W] {
         &self.rows[row as usize]
+    }
+
+    /// Not generic over an operation, so that it is compiled once for all of them.
+    #[inline(always)]
+    fn rows<const N: usize>(&self, rows: [Row; N]) -> [&[u32; W]; N] {
+        rows.map(|row| self.get(row))
     }
 
     /// Sets a row in all lanes, active or not.
@@ -105,7 +118,7 @@ impl<const W: usize> Rows<W> {
     /// `d = f(a, b)` in the lanes of `mask`.
     #[inline(always)]
     pub(crate) fn map2(&mut self, mask: Mask, d: Row, sources: [Row; 2], f: impl Fn(u32, u32) -> u32) {
-        let [a, b] = sources.map(|row| self.get(row));
+        let [a, b] = self.rows(sources);
         let values = row(|lane| f(a[lane], b[lane]));
         self.write(d, &values, mask);
     }
@@ -113,7 +126,7 @@ impl<const W: usize> Rows<W> {
     /// `d = f(a, b, c)` in the lanes of `mask`.
     #[inline(always)]
     pub(crate) fn map3(&mut self, mask: Mask, d: Row, sources: [Row; 3], f: impl Fn(u32, u32, u32) -> u32) {
-        let [a, b, c] = sources.map(|row| self.get(row));
+        let [a, b, c] = self.rows(sources);
         let values = row(|lane| f(a[lane], b[lane], c[lane]));
         self.write(d, &values, mask);
     }
@@ -134,9 +147,7 @@ impl<const W: usize> Rows<W> {
     #[inline(always)]
     pub(crate) fn test2<S: Simd>(&self, simd: S, a: Row, b: Row, f: impl Fn(u32, u32) -> bool) -> Mask {
         let (a, b) = (self.get(a), self.get(b));
-        let holds: [u32; W] = row(|lane| u32::from(f(a[lane], b[lane])).wrapping_neg());
-        let words = holds.as_chunks::<32>().0.iter().rev();
-        words.fold(0, |mask, word| mask.unbounded_shl(32) | Mask::from(mask_of(simd, word)))
+        set_lanes(simd, &row::<W>(|lane| u32::from(f(a[lane], b[lane])).wrapping_neg()))
     }
 
     /// Like [`map1`](Self::map1), for an expensive `f` that should run only in active lanes.
@@ -159,8 +170,8 @@ impl<const W: usize> Rows<W> {
     #[inline(always)]
     pub(crate) fn each3(&mut self, mask: Mask, d: Row, sources: [Row; 3], f: impl Fn(u32, u32, u32) -> u32) {
         for lane in lanes(mask) {
-            let [a, b, c] = sources.map(|row| self.get(row)[lane]);
-            self.set(d, lane, f(a, b, c));
+            let [a, b, c] = self.rows(sources);
+            self.set(d, lane, f(a[lane], b[lane], c[lane]));
         }
     }
 

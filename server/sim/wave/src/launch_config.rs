@@ -3,7 +3,6 @@
 use warplens_sim_warp::LaunchConfig;
 use warplens_sim_warp::memory::DeviceMemory;
 
-pub const MAX_WAVE_WIDTH: u32 = 64;
 /// In bytes per workgroup.
 pub const DEFAULT_LOCAL_MEMORY: u32 = 16_384;
 /// In bytes.

@@ -55,8 +55,7 @@ mod wave_ops;
 pub use decode::decode;
 pub use executable::{EmulatedKernel, Kernel, MODELS};
 pub use launch_config::{
-    DEFAULT_DEVICE_MEMORY, DEFAULT_LOCAL_MEMORY, DEFAULT_WAVE_WIDTH, MAX_WAVE_WIDTH, device_memory,
-    launch_config,
+    DEFAULT_DEVICE_MEMORY, DEFAULT_LOCAL_MEMORY, DEFAULT_WAVE_WIDTH, device_memory, launch_config,
 };
 pub(crate) use operations::distinguishes_threads;
 pub use program::Program;

@@ -103,8 +103,8 @@ impl<'a> ParallelBlocks<'a> {
         if failed.into_inner() {
             return Ok(false);
         }
-        merged.into_inner().unwrap_or_else(PoisonError::into_inner).complete(run);
         run.grid.state.steps = steps.into_inner() - run.grid.state.charged;
+        merged.into_inner().unwrap_or_else(PoisonError::into_inner).complete(run);
         Ok(true)
     }
 }

@@ -1,7 +1,7 @@
 //! Logic, shifts, bit fields and permutations.
 
 use pulp::Scalar;
-use warplens_sim_cuda::registers::{PerLane, lanes_where};
+use warplens_sim_cuda::registers::{PerLane, each, lanes_where};
 use warplens_sim_cuda::semantics::bits;
 
 use super::lanewise::{map1, map2, map3, tested};
@@ -12,13 +12,13 @@ use crate::registers::Registers;
 #[inline(always)]
 pub(super) fn lop3(test: Test, o: &Operation, r: &mut Registers, mask: u32) {
     let other = r.holds(o.p[0]);
-    let [a, b, c] = o.s.map(|source| r.row(source.row));
+    let [a, b, c] = r.sources(o);
     let values: PerLane<u32> = match o.n as u8 {
-        0xc0 => std::array::from_fn(|lane| a[lane] & b[lane]),
-        0xfc => std::array::from_fn(|lane| a[lane] | b[lane]),
-        0x3c => std::array::from_fn(|lane| a[lane] ^ b[lane]),
-        0x96 => std::array::from_fn(|lane| a[lane] ^ b[lane] ^ c[lane]),
-        table => std::array::from_fn(|lane| bits::lop3(table, a[lane], b[lane], c[lane])),
+        0xc0 => each(|lane| a[lane] & b[lane]),
+        0xfc => each(|lane| a[lane] | b[lane]),
+        0x3c => each(|lane| a[lane] ^ b[lane]),
+        0x96 => each(|lane| a[lane] ^ b[lane] ^ c[lane]),
+        table => each(|lane| bits::lop3(table, a[lane], b[lane], c[lane])),
     };
     r.set(o.d, mask, &values);
     if o.q[0] != crate::registers::DROPPED {
@@ -84,7 +84,7 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> b
                 .fold(0, |keep, byte| keep | 0xff_u32 << (8 * byte));
             let old = *r.row(o.d);
             let new = *r.row(o.s[0].row);
-            r.set(o.d, mask, &std::array::from_fn(|lane| old[lane] & keep | new[lane] & !keep));
+            r.set(o.d, mask, &each(|lane| old[lane] & keep | new[lane] & !keep));
         }
         Op::Permute(mode) => map3(o, r, mask, |a, b, c| bits::permute(mode, a, c, b)),
         Op::PopCount => map1(o, r, mask, u32::count_ones),

@@ -4,7 +4,7 @@ use pulp::Scalar;
 use warplens_sim_cuda::address::{AtomicOp, Space};
 use warplens_sim_cuda::inactive_sources::{Absence, InactiveSources};
 use warplens_sim_cuda::memory::atomic_operation::apply;
-use warplens_sim_cuda::registers::{PerLane, filter_lanes, lanes, lanes_where};
+use warplens_sim_cuda::registers::{PerLane, each, filter_lanes, lanes, lanes_where};
 use warplens_sim_cuda::semantics::shuffle::ShuffleMode;
 use warplens_sim_warp::scalar_type::ScalarType;
 
@@ -31,7 +31,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, ctx: &mut ExecCo
             let values = if wide { r.bits_64(o.s[0].row) } else { r.row(o.s[0].row).map(u64::from) };
             let same = |lane: usize| lanes_where(Scalar::new(), |other| values[other] == values[lane]) & mask;
             match all {
-                false => r.set(o.d, mask, &std::array::from_fn(same)),
+                false => r.set(o.d, mask, &each(same)),
                 true => {
                     let first = mask.trailing_zeros() as usize % 32;
                     let agrees = same(first) == mask;
@@ -66,7 +66,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, ctx: &mut ExecCo
 }
 
 fn shuffle(mode: ShuffleMode, o: &Operation, r: &mut Registers, ctx: &mut ExecContext<'_>, mask: u32) {
-    let [a, b, c] = o.s.map(|source| *r.row(source.row));
+    let [a, b, c] = r.sources(o).map(|row| *row);
     let sources: PerLane<(usize, bool)> = std::array::from_fn(|lane| mode.source(lane, b[lane], c[lane]));
     r.set(o.d, mask, &sources.map(|(from, _)| a[from]));
     r.set_predicate(o.q[0], mask, lanes_where(Scalar::new(), |lane| sources[lane].1));

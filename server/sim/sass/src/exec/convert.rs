@@ -1,6 +1,6 @@
 //! Conversions.
 
-use warplens_sim_cuda::registers::lanes;
+use warplens_sim_cuda::registers::{each, lanes};
 use warplens_sim_cuda::semantics::convert::{Clamp, Convert, value};
 use warplens_sim_cuda::semantics::narrow::PackedConvert;
 use warplens_sim_warp::soft_float::{BF16, F16, F32, Rounding};
@@ -26,7 +26,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> bo
             let (mut x, mut y) = ([0; 32], [0; 32]);
             let (a, b) = (*r.float(o.s[0], &mut x), *r.float(o.s[1], &mut y));
             let half = |bits: u32| half_of(bits, brain, rounding, relu);
-            r.set(o.d, mask, &std::array::from_fn(|lane| half(a[lane]) << 16 | half(b[lane])));
+            r.set(o.d, mask, &each(|lane| half(a[lane]) << 16 | half(b[lane])));
         }
         Op::Clamp { from_signed, to_signed, bits } => {
             let (low, high) = match to_signed {
@@ -46,7 +46,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> bo
                 let (low, high) = if signed { (-128, 127) } else { (0, 255) };
                 (value as i32).clamp(low, high) as u32 & 0xff
             };
-            r.set(o.d, mask, &std::array::from_fn(|lane| c[lane] << 16 | byte(a[lane]) << 8 | byte(b[lane])));
+            r.set(o.d, mask, &each(|lane| c[lane] << 16 | byte(a[lane]) << 8 | byte(b[lane])));
         }
         _ => return false,
     }
@@ -58,7 +58,7 @@ pub(super) fn pair(convert: &PackedConvert, packed: bool, o: &Operation, r: &mut
     let (mut x, mut y) = ([0; 32], [0; 32]);
     let (a, b) = (*r.float(o.s[0], &mut x), *r.float(o.s[1], &mut y));
     let stride = convert.from.stride();
-    let values = std::array::from_fn(|lane| match packed {
+    let values = each(|lane| match packed {
         true => convert.apply(&[a[lane] >> stride, a[lane]], None, None),
         false => convert.apply(&[a[lane], b[lane]], None, None),
     });
@@ -83,7 +83,7 @@ fn source_bits(convert: &Convert, source: Source, r: &Registers) -> [u64; 32] {
                 let row = r.row(source.row);
                 let half =
                     if source.part == Part::Half(1) || source.part == Part::HighTwice { 16 } else { 0 };
-                std::array::from_fn(|lane| u64::from(row[lane] >> half) & format_mask(convert.from.bits()))
+                each(|lane| u64::from(row[lane] >> half) & format_mask(convert.from.bits()))
             }
         };
         let sign = format.sign_bit();

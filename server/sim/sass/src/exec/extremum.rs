@@ -1,7 +1,7 @@
 //! Minima and maxima of integers.
 
 use pulp::Scalar;
-use warplens_sim_cuda::registers::{PerLane, lanes_where};
+use warplens_sim_cuda::registers::{PerLane, each, lanes_where};
 
 use super::lanewise::{by_parts, map_lanes, map3};
 use crate::program::{Accumulate, MinMax, Op, Operation};
@@ -16,7 +16,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> bo
                 let less = if kind.signed { (a[lane] as i64) < b[lane] as i64 } else { a[lane] < b[lane] };
                 if less == (smaller >> lane & 1 == 1) { a[lane] } else { b[lane] }
             };
-            r.set_64(o.d, mask, &std::array::from_fn(value));
+            r.set_64(o.d, mask, &each(value));
         }
         Op::MinMax(kind) => {
             let smaller = r.holds(o.p[0]);
@@ -38,7 +38,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> bo
         }
         Op::MinMaxHigh { signed } => {
             let smaller = r.holds(o.p[0]);
-            let [a, b, _] = o.s.map(|source| *r.row(source.row));
+            let [a, b, _] = r.sources(o).map(|row| *row);
             let less = lanes_where(Scalar::new(), |lane| is_less(signed, a[lane], b[lane]));
             choose(o, r, mask, !(less ^ smaller), (&a, &b));
             r.set_predicate(CC_ZERO, mask, lanes_where(Scalar::new(), |lane| a[lane] == b[lane]));
@@ -46,7 +46,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> bo
         }
         Op::MinMaxLow => {
             let smaller = r.holds(o.p[0]);
-            let [a, b, _] = o.s.map(|source| *r.row(source.row));
+            let [a, b, _] = r.sources(o).map(|row| *row);
             let flag = |predicate: Predicate| r.predicates[usize::from(predicate)];
             let (equal, less) = (flag(CC_ZERO), flag(CC_SIGN));
             let low_less = lanes_where(Scalar::new(), |lane| a[lane] < b[lane]);
@@ -73,7 +73,7 @@ fn is_less(signed: bool, a: u32, b: u32) -> bool {
 
 /// `d = a` in the chosen lanes, otherwise `d = b`.
 fn choose(o: &Operation, r: &mut Registers, mask: u32, chosen: u32, (a, b): (&PerLane<u32>, &PerLane<u32>)) {
-    let values = std::array::from_fn(|lane| if chosen >> lane & 1 == 1 { a[lane] } else { b[lane] });
+    let values = each(|lane| if chosen >> lane & 1 == 1 { a[lane] } else { b[lane] });
     r.set(o.d, mask, &values);
 }
 

@@ -4,7 +4,7 @@
 //! correctly rounded value, which makes the instruction sequences for quotients and roots exact.
 
 use pulp::{Scalar, Simd};
-use warplens_sim_cuda::registers::{PerLane, lanes, lanes_where};
+use warplens_sim_cuda::registers::{PerLane, each, lanes, lanes_where};
 use warplens_sim_cuda::semantics::compare::Comparison;
 use warplens_sim_cuda::semantics::float::{extremum_32, flush_32, fma_32};
 use warplens_sim_warp::soft_float::{self, F32, F64, Rounding};
@@ -44,11 +44,11 @@ pub(super) fn execute<S: Simd>(simd: S, op: Op, o: &Operation, r: &mut Registers
         Op::Float(op, mode) => directed(op, mode, o, r, mask),
         Op::FloatMinMax(compare) => {
             let smaller = r.holds(o.p[0]);
-            let [a, b, _] = o.s.map(|source| *r.row(source.row));
+            let [a, b, _] = r.sources(o).map(|row| *row);
             let signs = raw_signs(o, r);
             let value =
                 |lane: usize| extremum(compare, smaller >> lane & 1 == 1, [a[lane], b[lane]], signs[lane]);
-            r.set(o.d, mask, &std::array::from_fn(value));
+            r.set(o.d, mask, &each(value));
         }
         Op::FloatSetp(compare, combine) => {
             let holds = compared(simd, compare, o, r);
@@ -95,17 +95,17 @@ fn results(
     prepared: impl Fn(u32) -> u32,
     f: impl Fn(f32, f32, f32) -> u32,
 ) -> PerLane<u32> {
-    let [a, b, c] = o.s.map(|source| r.row(source.row));
+    let [a, b, c] = r.sources(o);
     let masks = o.s.map(Source::float_masks);
     let value = |source: usize, bits: u32| {
         let bits = if signs == Signs::Some { bits & masks[source].0 ^ masks[source].1 } else { bits };
         f32::from_bits(prepared(bits))
     };
-    std::array::from_fn(|lane| f(value(0, a[lane]), value(1, b[lane]), value(2, c[lane])))
+    each(|lane| f(value(0, a[lane]), value(1, b[lane]), value(2, c[lane])))
 }
 
 fn directed(op: Arithmetic, mode: FloatMode, o: &Operation, r: &mut Registers, mask: u32) {
-    let [a, b, c] = o.s.map(|source| *r.row(source.row));
+    let [a, b, c] = r.sources(o).map(|row| *row);
     let mut values = *r.row(o.d);
     for lane in lanes(mask) {
         values[lane] = one(op, mode, a[lane], b[lane], c[lane]);
@@ -134,8 +134,8 @@ fn one(op: Arithmetic, mode: FloatMode, a: u32, b: u32, c: u32) -> u32 {
 
 /// The signs of the registers, before the sign modifiers of the sources: bit 0 for `a`, bit 1 for `b`.
 fn raw_signs(o: &Operation, r: &Registers) -> PerLane<u32> {
-    let [a, b, _] = o.s.map(|source| r.row(source.row));
-    std::array::from_fn(|lane| a[lane] >> 31 | (b[lane] >> 31) << 1)
+    let [a, b, _] = r.sources(o);
+    each(|lane| a[lane] >> 31 | (b[lane] >> 31) << 1)
 }
 
 #[inline(always)]
@@ -153,7 +153,7 @@ fn extremum(compare: FloatCompare, smaller: bool, [a, b]: [u32; 2], signs: u32) 
 /// The lanes in which a comparison of singles holds.
 #[inline(always)]
 pub(super) fn compared<S: Simd>(simd: S, compare: FloatCompare, o: &Operation, r: &Registers) -> u32 {
-    let [a, b, _] = o.s.map(|source| r.row(source.row));
+    let [a, b, _] = r.sources(o);
     let value = |bits: u32| f32::from_bits(if compare.flush { flush_32(bits) } else { bits });
     compare.relation.lanes(|cmp| ordered(simd, cmp, |lane| (value(a[lane]), value(b[lane]))))
 }
@@ -218,7 +218,7 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> b
             map3(o, r, mask, |a, b, c| if compare.relation.holds(value(c), 0.0) { a } else { b });
         }
         Op::FloatCheck => {
-            let [a, b, _] = o.s.map(|source| *r.row(source.row));
+            let [a, b, _] = r.sources(o).map(|row| *row);
             let slow = lanes_where(Scalar::new(), |lane| needs_slow_path(a[lane], b[lane]));
             r.set_predicate(o.q[0], mask, slow);
         }
@@ -244,7 +244,7 @@ fn pair(op: Arithmetic, mode: FloatMode, o: &Operation, r: &mut Registers, mask:
         };
         let mut buffer = [0; 32];
         let [a, b, c] = o.s.map(|source| value(source, &mut buffer));
-        let values = std::array::from_fn(|lane| one(op, mode, a[lane], b[lane], c[lane]));
+        let values = each(|lane| one(op, mode, a[lane], b[lane], c[lane]));
         r.set(o.d + word, mask, &values);
     }
 }
@@ -315,7 +315,7 @@ fn map_double(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(f64, f64, 
         let value = f(f64::from_bits(a[lane]), f64::from_bits(b[lane]), f64::from_bits(c[lane]));
         if value.is_nan() { nan_of([a[lane], b[lane], c[lane]]) } else { value.to_bits() }
     };
-    let values: PerLane<u64> = std::array::from_fn(value);
+    let values: PerLane<u64> = each(value);
     r.set_64(o.d, mask, &values);
 }
 
@@ -355,7 +355,7 @@ pub(super) fn uncommon_double(op: Op, o: &Operation, r: &mut Registers, mask: u3
                     _ => a.to_bits(),
                 }
             };
-            r.set_64(o.d, mask, &std::array::from_fn(value));
+            r.set_64(o.d, mask, &each(value));
         }
         Op::DoubleSetp(compare, combine) => {
             set_compared(combine, compared(compare), o, r, mask);

@@ -1,7 +1,7 @@
 //! Operations on halves, which registers hold in pairs.
 
 use pulp::Scalar;
-use warplens_sim_cuda::registers::{PerLane, lanes};
+use warplens_sim_cuda::registers::{PerLane, each, lanes};
 use warplens_sim_cuda::semantics::convert::{Clamp, clamp_float};
 use warplens_sim_cuda::semantics::float::extremum_32;
 use warplens_sim_warp::soft_float::{BF16, F16, F32, Format, Rounding};
@@ -91,7 +91,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> bo
                 (SetTo::One, true) => 0x3f80,
             };
             let of = |holds: u32, lane: usize| if holds >> lane & 1 == 1 { value } else { 0 };
-            r.set(o.d, mask, &std::array::from_fn(|lane| of(low, lane) | of(high, lane) << 16));
+            r.set(o.d, mask, &each(|lane| of(low, lane) | of(high, lane) << 16));
         }
         _ => return false,
     }
@@ -107,7 +107,7 @@ fn set_halves(o: &Operation, r: &mut Registers, mask: u32, of: impl Fn(usize, us
 }
 
 fn compute(arithmetic: Arithmetic, mode: HalfMode, o: &Operation, r: &mut Registers, mask: u32) {
-    let [a, b, c] = o.s.map(|source| *r.row(source.row));
+    let [a, b, c] = r.sources(o).map(|row| *row);
     let mut values = *r.row(o.d);
     for lane in lanes(mask) {
         values[lane] = half_result(arithmetic, mode, o.s, [a[lane], b[lane], c[lane]]);

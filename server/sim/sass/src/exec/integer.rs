@@ -1,7 +1,7 @@
 //! Integer arithmetic.
 
 use pulp::Scalar;
-use warplens_sim_cuda::registers::{PerLane, lanes, lanes_where};
+use warplens_sim_cuda::registers::{PerLane, each, lanes, lanes_where};
 use warplens_sim_cuda::semantics::bits;
 use warplens_sim_cuda::windows;
 
@@ -55,7 +55,7 @@ fn scaled_add(o: &Operation, r: &mut Registers, mask: u32) {
     }
     let a = *r.row(o.s[0].row);
     let b = terms(r, o.s[1]);
-    let sums: PerLane<u64> = std::array::from_fn(|lane| scaled(a[lane], shift, is_negated) + b[lane]);
+    let sums: PerLane<u64> = each(|lane| scaled(a[lane], shift, is_negated) + b[lane]);
     r.set(o.d, mask, &sums.map(|sum| sum as u32));
     r.set_predicate(o.q[0], mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 32 != 0));
     r.set_predicate(o.q[1], mask, 0);
@@ -94,7 +94,7 @@ fn complements(r: &Registers, source: Source) -> PerLane<u64> {
 fn add_cc(extends: bool, o: &Operation, r: &mut Registers, mask: u32) {
     let source = |source| if extends { complements(r, source) } else { terms(r, source) };
     let [a, b, c] = o.s.map(source);
-    let sums = std::array::from_fn(|lane| a[lane] + b[lane] + c[lane]);
+    let sums = each(|lane| a[lane] + b[lane] + c[lane]);
     // The 1 of a negated source is added with the carry, so that its complement has the sign that counts.
     let [a, b] = [o.s[0], o.s[1]].map(|source| complements(r, source));
     let overflows = |lane: usize, sum: u32| ((a[lane] as u32 ^ sum) & (b[lane] as u32 ^ sum)) >> 31 == 1;
@@ -137,7 +137,7 @@ fn set_with_cc(
 fn multiply_add_cc(high: bool, signed: bool, extends: bool, o: &Operation, r: &mut Registers, mask: u32) {
     let products = products(signed, o, r);
     let c = if extends { complements(r, o.s[2]) } else { terms(r, o.s[2]) };
-    let sums = std::array::from_fn(|lane| {
+    let sums = each(|lane| {
         let word = (if high { products[lane] >> 32 } else { products[lane] }) as u32;
         u64::from(word) + c[lane]
     });
@@ -152,7 +152,7 @@ pub(super) fn wide(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             let [a, b, c] = o.s.map(|source| terms(r, source));
             let (p, q) = if extends { (r.holds(o.p[0]), r.holds(o.p[1])) } else { (0, 0) };
             let carries = |lane: usize| u64::from(p >> lane & 1) + u64::from(q >> lane & 1);
-            let sums: PerLane<u64> = std::array::from_fn(|lane| a[lane] + b[lane] + c[lane] + carries(lane));
+            let sums: PerLane<u64> = each(|lane| a[lane] + b[lane] + c[lane] + carries(lane));
             r.set(o.d, mask, &sums.map(|sum| sum as u32));
             r.set_predicate(o.q[0], mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 32 >= 1));
             r.set_predicate(o.q[1], mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 32 >= 2));
@@ -171,9 +171,8 @@ pub(super) fn wide(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             let b = terms(r, o.s[1]);
             let carry = r.holds(o.p[0]);
             let is_negated = o.s[0].negates();
-            let sums: PerLane<u64> = std::array::from_fn(|lane| {
-                scaled(a[lane], shift, is_negated) + b[lane] + u64::from(carry >> lane & 1)
-            });
+            let sums: PerLane<u64> =
+                each(|lane| scaled(a[lane], shift, is_negated) + b[lane] + u64::from(carry >> lane & 1));
             r.set(o.d, mask, &sums.map(|sum| sum as u32));
             r.set_predicate(o.q[0], mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 32 != 0));
             r.set_predicate(o.q[1], mask, 0);
@@ -189,8 +188,8 @@ fn products(signed: bool, o: &Operation, r: &Registers) -> PerLane<u64> {
     let (mut x, mut y) = ([0; 32], [0; 32]);
     let (a, b) = (r.int(o.s[0], &mut x), r.int(o.s[1], &mut y));
     match signed {
-        true => std::array::from_fn(|lane| (i64::from(a[lane] as i32) * i64::from(b[lane] as i32)) as u64),
-        false => std::array::from_fn(|lane| u64::from(a[lane]) * u64::from(b[lane])),
+        true => each(|lane| (i64::from(a[lane] as i32) * i64::from(b[lane] as i32)) as u64),
+        false => each(|lane| u64::from(a[lane]) * u64::from(b[lane])),
     }
 }
 
@@ -202,10 +201,8 @@ fn product_sums(signed: bool, o: &Operation, r: &mut Registers, mask: u32) -> Pe
     let carry = r.holds(o.p[0]);
     let simple = o.p[0] == crate::registers::Condition::NEVER;
     let sums: PerLane<u64> = match simple {
-        true => std::array::from_fn(|lane| products[lane].wrapping_add(c[lane])),
-        false => std::array::from_fn(|lane| {
-            products[lane].wrapping_add(c[lane]).wrapping_add(u64::from(carry >> lane & 1))
-        }),
+        true => each(|lane| products[lane].wrapping_add(c[lane])),
+        false => each(|lane| products[lane].wrapping_add(c[lane]).wrapping_add(u64::from(carry >> lane & 1))),
     };
     if o.q[0] != crate::registers::DROPPED {
         let c = wide_terms(r, o.s[2]);
@@ -226,7 +223,7 @@ fn scaled_add_high(extends: bool, window: bool, o: &Operation, r: &mut Registers
     let b = terms(r, o.s[1]);
     let carry = r.holds(o.p[0]);
     let negated = o.s[0].negates();
-    let sums: PerLane<u64> = std::array::from_fn(|lane| {
+    let sums: PerLane<u64> = each(|lane| {
         let upper = if extends { (low[lane] as i32 >> 31) as u32 } else { high[lane] };
         let whole = u64::from(low[lane]) | u64::from(upper) << 32;
         let whole = if negated { whole.wrapping_neg() } else { whole };
@@ -246,12 +243,12 @@ fn scaled_add_high(extends: bool, window: bool, o: &Operation, r: &mut Registers
 
 #[inline(always)]
 fn xmad(xmad: Xmad, o: &Operation, r: &mut Registers, mask: u32) {
-    let [a, b, c] = o.s.map(|source| r.row(source.row));
+    let [a, b, c] = r.sources(o);
     let Xmad { signed, high, shifted, merges, addend } = xmad;
     let x = halves(a, high[0], signed[0]);
     let y = halves(b, high[1], signed[1]);
     // One loop per step, so that each is vectorized.
-    let mut sums: PerLane<u32> = std::array::from_fn(|lane| x[lane].wrapping_mul(y[lane]));
+    let mut sums: PerLane<u32> = each(|lane| x[lane].wrapping_mul(y[lane]));
     if shifted {
         sums = sums.map(|product| product << 16);
     }
@@ -264,16 +261,16 @@ fn xmad(xmad: Xmad, o: &Operation, r: &mut Registers, mask: u32) {
         AddendPart::Whole => add(&mut sums, *c),
         AddendPart::Low => add(&mut sums, c.map(|c| c & 0xffff)),
         AddendPart::High => add(&mut sums, c.map(|c| c >> 16)),
-        AddendPart::PlusB => add(&mut sums, std::array::from_fn(|lane| c[lane].wrapping_add(b[lane] << 16))),
+        AddendPart::PlusB => add(&mut sums, each(|lane| c[lane].wrapping_add(b[lane] << 16))),
         AddendPart::SignFix => {
             let fix = |sign: u32, other: u32| (sign >> 15 & u32::from(other & 0xffff != 0)) << 16;
             let value =
                 |lane: usize| c[lane].wrapping_sub(fix(x[lane], b[lane])).wrapping_sub(fix(y[lane], a[lane]));
-            add(&mut sums, std::array::from_fn(value));
+            add(&mut sums, each(value));
         }
     }
     if merges {
-        sums = std::array::from_fn(|lane| sums[lane] & 0xffff | b[lane] << 16);
+        sums = each(|lane| sums[lane] & 0xffff | b[lane] << 16);
     }
     r.set(o.d, mask, &sums);
 }
@@ -299,7 +296,7 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> b
         Op::SelectWide => {
             let chosen = r.holds(o.p[0]);
             let (a, b) = (r.int_64(o.s[0]), r.int_64(o.s[1]));
-            let values = std::array::from_fn(|lane| if chosen >> lane & 1 == 1 { a[lane] } else { b[lane] });
+            let values = each(|lane| if chosen >> lane & 1 == 1 { a[lane] } else { b[lane] });
             r.set_64(o.d, mask, &values);
         }
         Op::Add3Wide { extends } => add_wide(extends, o, r, mask),
@@ -310,7 +307,7 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> b
                 let shifted = if left { sum << 16 } else { sum >> 16 };
                 (shifted as u32).wrapping_add(c[lane] as u32)
             };
-            r.set(o.d, mask, &std::array::from_fn(value));
+            r.set(o.d, mask, &each(value));
         }
         Op::AddSaturated => add_saturated(o, r, mask),
         Op::AddParts(bits) => {
@@ -330,7 +327,7 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> b
                     false => high.wrapping_add(c[lane]),
                 }
             };
-            r.set(o.d, mask, &std::array::from_fn(value));
+            r.set(o.d, mask, &each(value));
         }
         Op::MulAddCc { high, signed, extends } => multiply_add_cc(high, signed, extends, o, r, mask),
         Op::Dot { product, signed: [a_signed, b_signed] } => {

@@ -1,6 +1,6 @@
 //! Loops over the lanes of an operation.
 
-use warplens_sim_cuda::registers::PerLane;
+use warplens_sim_cuda::registers::{PerLane, each};
 
 use crate::program::{Operation, Test};
 use crate::registers::Registers;
@@ -19,31 +19,31 @@ pub(super) fn tested(test: Test, non_zero: u32, other: u32) -> u32 {
 #[inline(always)]
 pub(super) fn map1(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32) -> u32) {
     let a = r.row(o.s[0].row);
-    let values: PerLane<u32> = std::array::from_fn(|lane| f(a[lane]));
+    let values: PerLane<u32> = each(|lane| f(a[lane]));
     r.set(o.d, mask, &values);
 }
 
 /// `d = f(a, b)` in the lanes of `mask`.
 #[inline(always)]
 pub(super) fn map2(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32, u32) -> u32) {
-    let [a, b, _] = o.s.map(|source| r.row(source.row));
-    let values: PerLane<u32> = std::array::from_fn(|lane| f(a[lane], b[lane]));
+    let [a, b, _] = r.sources(o);
+    let values: PerLane<u32> = each(|lane| f(a[lane], b[lane]));
     r.set(o.d, mask, &values);
 }
 
 /// `d = f(a, b, c)` in the lanes of `mask`.
 #[inline(always)]
 pub(super) fn map3(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32, u32, u32) -> u32) {
-    let [a, b, c] = o.s.map(|source| r.row(source.row));
-    let values: PerLane<u32> = std::array::from_fn(|lane| f(a[lane], b[lane], c[lane]));
+    let [a, b, c] = r.sources(o);
+    let values: PerLane<u32> = each(|lane| f(a[lane], b[lane], c[lane]));
     r.set(o.d, mask, &values);
 }
 
 /// `d = f(lane, [a, b, c])` in the lanes of `mask`.
 #[inline(always)]
 pub(super) fn map_lanes(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(usize, [u32; 3]) -> u32) {
-    let [a, b, c] = o.s.map(|source| r.row(source.row));
-    let values: PerLane<u32> = std::array::from_fn(|lane| f(lane, [a[lane], b[lane], c[lane]]));
+    let [a, b, c] = r.sources(o);
+    let values: PerLane<u32> = each(|lane| f(lane, [a[lane], b[lane], c[lane]]));
     r.set(o.d, mask, &values);
 }
 

@@ -1,7 +1,7 @@
 //! Integer comparisons and operations on predicates.
 
 use pulp::Scalar;
-use warplens_sim_cuda::registers::{PerLane, lanes_where};
+use warplens_sim_cuda::registers::{PerLane, each, lanes_where};
 use warplens_sim_cuda::semantics::compare::Comparison;
 
 use super::lanewise::map3;
@@ -34,7 +34,7 @@ fn compared(compare: IntCompare, o: &Operation, r: &Registers) -> u32 {
                 false => lanes_where(Scalar::new(), |lane| cmp.holds(&a[lane], &b[lane])),
             };
         }
-        let [a, b, _] = o.s.map(|source| r.row(source.row));
+        let [a, b, _] = r.sources(o);
         match (compare.extends, compare.signed) {
             (true, _) => extended(compare, cmp, a, b, r.holds(o.p[1])),
             (false, true) => simple(cmp, |lane| (a[lane] as i32, b[lane] as i32)),
@@ -82,7 +82,7 @@ fn extended(compare: IntCompare, cmp: Comparison, a: &PerLane<u32>, b: &PerLane<
 fn compared_with_cc(compare: IntCompare, o: &Operation, r: &Registers) -> u32 {
     let flag = |predicate: Predicate| r.predicates[usize::from(predicate)];
     let (carry, zero) = (flag(CC_CARRY), flag(CC_ZERO));
-    let [a, b, _] = o.s.map(|source| *r.row(source.row));
+    let [a, b, _] = r.sources(o).map(|row| *row);
     let holds = |cmp: Comparison, lane: usize| {
         let (a, b) = (a[lane], b[lane]);
         let sum = u64::from(a) + u64::from(!b) + u64::from(carry >> lane & 1);
@@ -170,7 +170,7 @@ pub(super) fn set_to(to: SetTo, holds: u32, o: &Operation, r: &mut Registers, ma
         SetTo::Ones => u32::MAX,
         SetTo::One => 1f32.to_bits(),
     };
-    r.set(o.d, mask, &std::array::from_fn(|lane| if holds >> lane & 1 == 1 { value } else { 0 }));
+    r.set(o.d, mask, &each(|lane| if holds >> lane & 1 == 1 { value } else { 0 }));
 }
 
 fn from_predicates(o: &Operation, r: &mut Registers, mask: u32) {
@@ -185,7 +185,7 @@ fn from_predicates(o: &Operation, r: &mut Registers, mask: u32) {
             byte => a[lane] & !(0xff << (8 * byte)) | (bits & masks[lane] & 0xff) << (8 * byte),
         }
     };
-    r.set(o.d, mask, &std::array::from_fn(value));
+    r.set(o.d, mask, &each(value));
 }
 
 fn to_predicates(o: &Operation, r: &mut Registers, mask: u32) {

@@ -1,6 +1,6 @@
 //! Special registers.
 
-use warplens_sim_cuda::registers::PerLane;
+use warplens_sim_cuda::registers::{PerLane, each};
 
 use super::context::ExecContext;
 use crate::program::{Operation, SpecialRegister};
@@ -15,7 +15,7 @@ pub(super) fn read(
     ctx: &ExecContext<'_>,
     mask: u32,
 ) {
-    let values: PerLane<u32> = std::array::from_fn(|lane| value(register, lane, ctx));
+    let values: PerLane<u32> = each(|lane| value(register, lane, ctx));
     r.set(o.d, mask, &values);
     if wide {
         let upper = if register == SpecialRegister::Clock { (ctx.clock >> 32) as u32 } else { 0 };
