@@ -13,17 +13,17 @@ use crate::{dist, extension, shell};
 const FOLDER: &str = "tests/vscode";
 /// The longest first, so that the last files end at about the same time.
 const FILES: [&str; 11] = [
-    "extension.test.mjs",
     "strip.test.mjs",
     "acceptance.test.mjs",
-    "panel_states.test.mjs",
+    "extension.test.mjs",
     "panel.test.mjs",
+    "picture.test.mjs",
+    "panel_states.test.mjs",
     "machine_code.test.mjs",
     "debug.test.mjs",
+    "python.test.mjs",
     "browser.test.mjs",
     "inline.test.mjs",
-    "picture.test.mjs",
-    "python.test.mjs",
 ];
 
 pub(crate) fn run() -> Result<()> {

@@ -226,7 +226,7 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
 fn check_folder(language: Language, folder: &str, extension: &str, models: &[&str]) {
     let mut compared = 0;
     let all: Vec<_> = corpora(folder).iter().flat_map(|folder| files(folder, extension)).collect();
-    let every = if std::env::var_os("WARPLENS_REPLAY_ALL").is_some() { 1 } else { (all.len() / 10).max(1) };
+    let every = if std::env::var_os("WARPLENS_REPLAY_ALL").is_some() { 1 } else { (all.len() / 4).max(1) };
     for file in all.iter().step_by(every) {
         let text = std::fs::read_to_string(file).expect("it can be read");
         for model in models {

@@ -8,6 +8,7 @@ use warplens_sim_cuda::registers::WIDTH;
 use warplens_sim_cuda::run_state::RunState;
 use warplens_sim_warp::reconvergences::ReconvergenceList;
 use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::simd::vectorized;
 use warplens_sim_warp::trace::WarpId;
 
 use super::exec::{BlockPosition, WarpPosition};
@@ -129,7 +130,7 @@ impl Warp {
 
     /// Runs until the block must decide what happens next.
     pub(crate) fn run(&mut self, run: &mut RunContext<'_>) -> Pause {
-        run.launch.arch.dispatch(Running { warp: self, run })
+        vectorized(Running { warp: self, run })
     }
 
     #[inline(always)]

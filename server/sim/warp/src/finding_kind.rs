@@ -53,7 +53,7 @@ finding_kinds! {
     NullPointer = "null-pointer", "Null pointer", Error;
     /// An address is not a multiple of the size of the access.
     Misaligned = "misaligned", "Misaligned access", Error;
-    /// A store to read-only memory, or a constant load of data that the launch has written.
+    /// A store to read-only memory, or a load by `ld.global.nc` or `ldu` of data that the launch has written.
     ReadOnly = "read-only", "Read-only memory", Error;
     /// Calls need more local memory than a thread has.
     StackOverflow = "stack-overflow", "Stack overflow", Error;

@@ -33,6 +33,7 @@ pub mod recording;
 pub mod scalar_type;
 pub mod schedule;
 pub mod severity;
+pub mod simd;
 pub mod soft_float;
 pub mod spin;
 mod split_mix;

@@ -5,6 +5,7 @@
 //! inlined is compiled for the baseline instruction set.
 
 use pulp::{NullaryFnOnce, Simd, WithSimd};
+use warplens_sim_warp::simd::vectorized;
 use warplens_sim_warp::trace::{Mask, StatementId};
 use warplens_sim_warp::values::{AccessSpace, LaneAccesses};
 
@@ -39,7 +40,7 @@ impl<const W: usize> WithSimd for RunWave<'_, '_, W> {
 
 impl<const W: usize> Wave<W> {
     pub(crate) fn run(&mut self, ctx: &mut ExecContext<'_>) -> Result<Stop, Fault> {
-        ctx.arch.dispatch(RunWave { wave: self, ctx })
+        vectorized(RunWave { wave: self, ctx })
     }
 
     #[inline(always)]

@@ -3,7 +3,6 @@
 
 use std::ops::Range;
 
-use pulp::Arch;
 use warplens_sim_warp::order_log::OrderLog;
 use warplens_sim_warp::record::Recorder;
 use warplens_sim_warp::schedule::Scheduler;
@@ -29,7 +28,6 @@ pub(crate) struct ExecContext<'s> {
     /// The step at which to poll the caller, at the next end of a straight-line run.
     pub(crate) pause: u64,
     pub(crate) limit: u64,
-    pub(crate) arch: Arch,
     /// The sanitizer and the workgroup's shadow state, if checks are enabled.
     pub(crate) sanitizer: Option<(&'s mut Sanitizer, &'s mut GroupShadow)>,
     /// The search for further faults, while the run goes on only for them.

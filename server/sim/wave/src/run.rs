@@ -8,7 +8,6 @@
 mod checkpoint;
 mod in_schedule;
 
-use pulp::Arch;
 use rustc_hash::FxHashSet;
 use warplens_sim_warp::LaunchConfig;
 use warplens_sim_warp::finding_kind::FindingKind;
@@ -106,7 +105,6 @@ impl<const W: usize> Workgroup<W> {
 struct Run<'l, const W: usize> {
     program: &'l Program,
     launch: LaunchState<'l>,
-    arch: Arch,
     sanitizer: Option<Box<Sanitizer>>,
     /// Blocked and preempted workgroups in grid order, with the count of memory changes at that time.
     suspended: Vec<(Workgroup<W>, u64)>,
@@ -135,7 +133,6 @@ impl<'l, const W: usize> Run<'l, W> {
         Run {
             program,
             launch,
-            arch: Arch::new(),
             sanitizer: Sanitizer::new(options),
             suspended: Vec::new(),
             started: 0,
@@ -382,7 +379,6 @@ impl<'l, const W: usize> Run<'l, W> {
             memory: Memory { lane_order: self.lane_order, ..memory },
             pause,
             limit,
-            arch: self.arch,
             steps: &mut launch.steps,
             sanitizer: self.sanitizer.as_deref_mut().zip(group.shadow.as_mut()),
             further: self.further.as_deref_mut(),

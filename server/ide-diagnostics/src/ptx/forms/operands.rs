@@ -216,8 +216,8 @@ impl Operand<'_> {
                 "{} is {}; the addresses of `{name}` have 64 bits, as set by `.address_size`",
                 self.text(register), words::ty(ty);
             OperandError::NoRegister(symbol) =>
-                "{} is not a register; `{name}` takes the address in a register of {} here", self.text(symbol),
-                self.rule().registers.map(|set| words::types(self.rule(), set)).unwrap_or_default();
+                "{} is not a register; `{name}` takes the address in a register here: move it to one with `mov` first",
+                self.text(symbol);
             OperandError::NoAddress(symbol) => "{} has no address", self.text(symbol);
             OperandError::AbsoluteAddress =>
                 "absolute addresses are allowed in `.local` only; move the number to a register";

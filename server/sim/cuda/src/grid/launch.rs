@@ -1,6 +1,5 @@
 //! The constant data that launches of all languages have.
 
-use pulp::Arch;
 use warplens_sim_warp::LaunchConfig;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::launch_config::{position, volume};
@@ -43,8 +42,6 @@ pub struct GridLaunch {
     pub may_wait: bool,
     /// `None` if the GPUs of the target are unknown.
     pub residency: Option<Residency>,
-    /// The host instruction set for which the interpreter loop is compiled.
-    pub arch: Arch,
     pub listing: Listing,
     /// The warp whose steps the caller receives.
     pub steps: Option<WarpSteps>,
@@ -77,7 +74,6 @@ impl GridLaunch {
             uninitialized: config.uninitialized.clone(),
             may_wait: false,
             residency: None,
-            arch: Arch::new(),
             listing: Listing::new(&options.limits, statements, warps),
             steps: control.steps.filter(|_| control.workers.is_none()).cloned(),
             tap: control.tap.filter(|_| control.workers.is_none()).cloned(),

@@ -31,7 +31,7 @@ impl Sanitizer {
         }
         let object = spaces.common_element(region, at, event.size.into());
         let message = format!(
-            "a constant load reads {object}, which the launch wrote\n`ld.global.nc` and `ldu` are for data that does not \
+            "this load reads {object}, which the launch wrote\n`ld.global.nc` and `ldu` are for data that does not \
              change while the kernel runs: they may read an old value from a cache. Use `ld.global`"
         );
         let related = Related::new(write.statement(), format!("{object} is written here"));

@@ -22,7 +22,7 @@ fn constant_loads_of_data_that_the_launch_wrote() {
         assert!(wrong.contains("warning read-only"), "{load} {wrong}");
         let element = if load.contains("u16") { 65 } else { 32 };
         assert!(
-            wrong.contains(&format!("a constant load reads `out[{element}]`, which the launch wrote")),
+            wrong.contains(&format!("this load reads `out[{element}]`, which the launch wrote")),
             "{load} {wrong}"
         );
         // Other elements, and stores that follow.

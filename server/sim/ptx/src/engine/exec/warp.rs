@@ -10,6 +10,7 @@ use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::objects::display_name;
 use warplens_sim_warp::reconvergences::ReconvergenceList;
 use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::simd::vectorized;
 use warplens_sim_warp::trace::{Related, Severity, StatementId, Status, WarpId};
 
 use super::absence::DivergenceLog;
@@ -173,7 +174,7 @@ impl Warp {
         if self.products.meeting != Meeting::Over && !self.meets_warpgroup(run) {
             return Pause::Yielding;
         }
-        run.launch.arch.dispatch(WarpRun { warp: self, run })
+        vectorized(WarpRun { warp: self, run })
     }
 
     /// Whether the warp goes on after its wait for products: the other warps of its warpgroup have waited for them, too, or
