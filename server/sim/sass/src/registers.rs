@@ -6,8 +6,6 @@
 
 use warplens_sim_cuda::registers::{FULL, LaneRow, PerLane, WIDTH, blend};
 
-use crate::program::Operation;
-
 pub type Row = u16;
 
 /// The number of a predicate in the file.
@@ -134,8 +132,8 @@ impl Registers {
 
     /// The rows of the sources, as they are.
     #[inline(always)]
-    pub(crate) fn sources(&self, operation: &Operation) -> [&PerLane<u32>; 3] {
-        operation.s.map(|source| self.row(source.row))
+    pub(crate) fn sources(&self, sources: &[Source; 3]) -> [&PerLane<u32>; 3] {
+        sources.map(|source| self.row(source.row))
     }
 
     /// An integer source. `buffer` holds the value if it is not simply a row.

@@ -12,7 +12,7 @@ use crate::registers::Registers;
 #[inline(always)]
 pub(super) fn lop3(test: Test, o: &Operation, r: &mut Registers, mask: u32) {
     let other = r.holds(o.p[0]);
-    let [a, b, c] = r.sources(o);
+    let [a, b, c] = r.sources(&o.s);
     let values: PerLane<u32> = match o.n as u8 {
         0xc0 => each(|lane| a[lane] & b[lane]),
         0xfc => each(|lane| a[lane] | b[lane]),

@@ -66,7 +66,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, ctx: &mut ExecCo
 }
 
 fn shuffle(mode: ShuffleMode, o: &Operation, r: &mut Registers, ctx: &mut ExecContext<'_>, mask: u32) {
-    let [a, b, c] = r.sources(o).map(|row| *row);
+    let [a, b, c] = r.sources(&o.s).map(|row| *row);
     let sources: PerLane<(usize, bool)> = std::array::from_fn(|lane| mode.source(lane, b[lane], c[lane]));
     r.set(o.d, mask, &sources.map(|(from, _)| a[from]));
     r.set_predicate(o.q[0], mask, lanes_where(Scalar::new(), |lane| sources[lane].1));

@@ -38,7 +38,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> bo
         }
         Op::MinMaxHigh { signed } => {
             let smaller = r.holds(o.p[0]);
-            let [a, b, _] = r.sources(o).map(|row| *row);
+            let [a, b, _] = r.sources(&o.s).map(|row| *row);
             let less = lanes_where(Scalar::new(), |lane| is_less(signed, a[lane], b[lane]));
             choose(o, r, mask, !(less ^ smaller), (&a, &b));
             r.set_predicate(CC_ZERO, mask, lanes_where(Scalar::new(), |lane| a[lane] == b[lane]));
@@ -46,7 +46,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> bo
         }
         Op::MinMaxLow => {
             let smaller = r.holds(o.p[0]);
-            let [a, b, _] = r.sources(o).map(|row| *row);
+            let [a, b, _] = r.sources(&o.s).map(|row| *row);
             let flag = |predicate: Predicate| r.predicates[usize::from(predicate)];
             let (equal, less) = (flag(CC_ZERO), flag(CC_SIGN));
             let low_less = lanes_where(Scalar::new(), |lane| a[lane] < b[lane]);

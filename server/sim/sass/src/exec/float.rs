@@ -44,7 +44,7 @@ pub(super) fn execute<S: Simd>(simd: S, op: Op, o: &Operation, r: &mut Registers
         Op::Float(op, mode) => directed(op, mode, o, r, mask),
         Op::FloatMinMax(compare) => {
             let smaller = r.holds(o.p[0]);
-            let [a, b, _] = r.sources(o).map(|row| *row);
+            let [a, b, _] = r.sources(&o.s).map(|row| *row);
             let signs = raw_signs(o, r);
             let value =
                 |lane: usize| extremum(compare, smaller >> lane & 1 == 1, [a[lane], b[lane]], signs[lane]);
@@ -95,7 +95,7 @@ fn results(
     prepared: impl Fn(u32) -> u32,
     f: impl Fn(f32, f32, f32) -> u32,
 ) -> PerLane<u32> {
-    let [a, b, c] = r.sources(o);
+    let [a, b, c] = r.sources(&o.s);
     let masks = o.s.map(Source::float_masks);
     let value = |source: usize, bits: u32| {
         let bits = if signs == Signs::Some { bits & masks[source].0 ^ masks[source].1 } else { bits };
@@ -105,7 +105,7 @@ fn results(
 }
 
 fn directed(op: Arithmetic, mode: FloatMode, o: &Operation, r: &mut Registers, mask: u32) {
-    let [a, b, c] = r.sources(o).map(|row| *row);
+    let [a, b, c] = r.sources(&o.s).map(|row| *row);
     let mut values = *r.row(o.d);
     for lane in lanes(mask) {
         values[lane] = one(op, mode, a[lane], b[lane], c[lane]);
@@ -134,7 +134,7 @@ fn one(op: Arithmetic, mode: FloatMode, a: u32, b: u32, c: u32) -> u32 {
 
 /// The signs of the registers, before the sign modifiers of the sources: bit 0 for `a`, bit 1 for `b`.
 fn raw_signs(o: &Operation, r: &Registers) -> PerLane<u32> {
-    let [a, b, _] = r.sources(o);
+    let [a, b, _] = r.sources(&o.s);
     each(|lane| a[lane] >> 31 | (b[lane] >> 31) << 1)
 }
 
@@ -153,7 +153,7 @@ fn extremum(compare: FloatCompare, smaller: bool, [a, b]: [u32; 2], signs: u32) 
 /// The lanes in which a comparison of singles holds.
 #[inline(always)]
 pub(super) fn compared<S: Simd>(simd: S, compare: FloatCompare, o: &Operation, r: &Registers) -> u32 {
-    let [a, b, _] = r.sources(o);
+    let [a, b, _] = r.sources(&o.s);
     let value = |bits: u32| f32::from_bits(if compare.flush { flush_32(bits) } else { bits });
     compare.relation.lanes(|cmp| ordered(simd, cmp, |lane| (value(a[lane]), value(b[lane]))))
 }
@@ -218,7 +218,7 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> b
             map3(o, r, mask, |a, b, c| if compare.relation.holds(value(c), 0.0) { a } else { b });
         }
         Op::FloatCheck => {
-            let [a, b, _] = r.sources(o).map(|row| *row);
+            let [a, b, _] = r.sources(&o.s).map(|row| *row);
             let slow = lanes_where(Scalar::new(), |lane| needs_slow_path(a[lane], b[lane]));
             r.set_predicate(o.q[0], mask, slow);
         }

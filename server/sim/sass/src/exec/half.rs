@@ -107,7 +107,7 @@ fn set_halves(o: &Operation, r: &mut Registers, mask: u32, of: impl Fn(usize, us
 }
 
 fn compute(arithmetic: Arithmetic, mode: HalfMode, o: &Operation, r: &mut Registers, mask: u32) {
-    let [a, b, c] = r.sources(o).map(|row| *row);
+    let [a, b, c] = r.sources(&o.s).map(|row| *row);
     let mut values = *r.row(o.d);
     for lane in lanes(mask) {
         values[lane] = half_result(arithmetic, mode, o.s, [a[lane], b[lane], c[lane]]);

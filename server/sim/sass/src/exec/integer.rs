@@ -243,7 +243,7 @@ fn scaled_add_high(extends: bool, window: bool, o: &Operation, r: &mut Registers
 
 #[inline(always)]
 fn xmad(xmad: Xmad, o: &Operation, r: &mut Registers, mask: u32) {
-    let [a, b, c] = r.sources(o);
+    let [a, b, c] = r.sources(&o.s);
     let Xmad { signed, high, shifted, merges, addend } = xmad;
     let x = halves(a, high[0], signed[0]);
     let y = halves(b, high[1], signed[1]);

@@ -26,7 +26,7 @@ pub(super) fn map1(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32) 
 /// `d = f(a, b)` in the lanes of `mask`.
 #[inline(always)]
 pub(super) fn map2(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32, u32) -> u32) {
-    let [a, b, _] = r.sources(o);
+    let [a, b, _] = r.sources(&o.s);
     let values: PerLane<u32> = each(|lane| f(a[lane], b[lane]));
     r.set(o.d, mask, &values);
 }
@@ -34,7 +34,7 @@ pub(super) fn map2(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32, 
 /// `d = f(a, b, c)` in the lanes of `mask`.
 #[inline(always)]
 pub(super) fn map3(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32, u32, u32) -> u32) {
-    let [a, b, c] = r.sources(o);
+    let [a, b, c] = r.sources(&o.s);
     let values: PerLane<u32> = each(|lane| f(a[lane], b[lane], c[lane]));
     r.set(o.d, mask, &values);
 }
@@ -42,7 +42,7 @@ pub(super) fn map3(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32, 
 /// `d = f(lane, [a, b, c])` in the lanes of `mask`.
 #[inline(always)]
 pub(super) fn map_lanes(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(usize, [u32; 3]) -> u32) {
-    let [a, b, c] = r.sources(o);
+    let [a, b, c] = r.sources(&o.s);
     let values: PerLane<u32> = each(|lane| f(lane, [a[lane], b[lane], c[lane]]));
     r.set(o.d, mask, &values);
 }

@@ -34,7 +34,7 @@ fn compared(compare: IntCompare, o: &Operation, r: &Registers) -> u32 {
                 false => lanes_where(Scalar::new(), |lane| cmp.holds(&a[lane], &b[lane])),
             };
         }
-        let [a, b, _] = r.sources(o);
+        let [a, b, _] = r.sources(&o.s);
         match (compare.extends, compare.signed) {
             (true, _) => extended(compare, cmp, a, b, r.holds(o.p[1])),
             (false, true) => simple(cmp, |lane| (a[lane] as i32, b[lane] as i32)),
@@ -82,7 +82,7 @@ fn extended(compare: IntCompare, cmp: Comparison, a: &PerLane<u32>, b: &PerLane<
 fn compared_with_cc(compare: IntCompare, o: &Operation, r: &Registers) -> u32 {
     let flag = |predicate: Predicate| r.predicates[usize::from(predicate)];
     let (carry, zero) = (flag(CC_CARRY), flag(CC_ZERO));
-    let [a, b, _] = r.sources(o).map(|row| *row);
+    let [a, b, _] = r.sources(&o.s).map(|row| *row);
     let holds = |cmp: Comparison, lane: usize| {
         let (a, b) = (a[lane], b[lane]);
         let sum = u64::from(a) + u64::from(!b) + u64::from(carry >> lane & 1);

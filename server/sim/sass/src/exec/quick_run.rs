@@ -69,7 +69,7 @@ fn compute<S: Simd>(simd: S, quick: Quick, o: &Operation, r: &mut Registers, mas
     }
     macro_rules! test {
         ($op:tt, $ty:ty) => {{
-            let [a, b, _] = r.sources(o);
+            let [a, b, _] = r.sources(&o.s);
             let holds = lanes_where(simd, |lane| (a[lane] as $ty) $op b[lane] as $ty);
             if let Op::Compare(compare) = o.op {
                 set_compared(compare.combine, holds, o, r, mask);
