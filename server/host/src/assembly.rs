@@ -35,6 +35,8 @@ pub(crate) fn is_ptx(template: &Template, dialect: Dialect, operands: &[Operand]
         return true;
     }
     let has_end = code.contains(';');
+    let has_gpu_constraints =
+        dialect == Dialect::Cute || (has_end || is_gpu) && is_gpu_constraints(operands, dialect, context);
     words.any(|word| match word {
         Word::Directive(name) => {
             matches!(name, "reg" | "pragma") || is_gpu && isa::state_space(&format!(".{name}")).is_some()
@@ -45,8 +47,7 @@ pub(crate) fn is_ptx(template: &Template, dialect: Dialect, operands: &[Operand]
             if modifiers.is_empty() {
                 let is_plain = matches!(opcode, "exit" | "trap" | "brkpt" | "ret");
                 if opcode == HOLE {
-                    return dialect == Dialect::Cute
-                        || (has_end || is_gpu) && is_gpu_constraints(operands, dialect);
+                    return has_gpu_constraints;
                 }
                 return is_plain && (is_gpu || has_end && dialect != Dialect::Gcc);
             }
@@ -58,7 +59,7 @@ pub(crate) fn is_ptx(template: &Template, dialect: Dialect, operands: &[Operand]
             let mut is_typed = words.clone().any(|word| isa::type_(&word).is_some());
             if opcode == HOLE {
                 is_typed |= words.clone().any(|word| isa::state_space(&word).is_some());
-                return is_typed && (has_end || is_gpu);
+                return is_typed && (has_end || is_gpu) || modifiers.contains(HOLE) && has_gpu_constraints;
             }
             is_known && (words.any(|word| takes(&word)) || is_gpu && has_end)
                 || !is_known && is_typed && has_end
@@ -129,7 +130,8 @@ fn is_foreign(operand: &Operand, dialect: Dialect) -> bool {
 }
 
 /// Whether only PTX has these constraints, for a statement whose opcode is not known.
-fn is_gpu_constraints(operands: &[Operand], dialect: Dialect) -> bool {
+fn is_gpu_constraints(operands: &[Operand], dialect: Dialect, context: Context) -> bool {
     let is_clear = operands.iter().any(|operand| matches!(operand.class(), "l" | "h"));
-    dialect != Dialect::Gcc && (is_clear || dialect == Dialect::Triton && !operands.is_empty())
+    let is_open = dialect != Dialect::Gcc || context == Context::Gpu;
+    is_open && is_clear || dialect == Dialect::Triton && !operands.is_empty()
 }

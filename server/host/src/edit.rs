@@ -83,7 +83,7 @@ impl Statement {
             || self.operands.iter().any(|operand| is_it(&operand.range))
             || self.denial.iter().any(|denial| is_it(&denial.range))
             || self.constraints.iter().any(is_it)
-            || self.options.iter().any(|(_, range)| is_it(range))
+            || self.options.iter().chain(&self.clobbers).any(|(_, range)| is_it(range))
     }
 
     /// Moves the ranges outside of the template.
@@ -99,7 +99,8 @@ impl Statement {
         self.operands.iter_mut().for_each(|operand| edit.moved_range(&mut operand.range));
         self.denial.iter_mut().for_each(|denial| edit.moved_range(&mut denial.range));
         self.constraints.iter_mut().for_each(|range| edit.moved_range(range));
-        self.options.iter_mut().for_each(|(_, range)| edit.moved_range(range));
+        let words = self.options.iter_mut().chain(&mut self.clobbers);
+        words.for_each(|(_, range)| edit.moved_range(range));
         self.template.move_after(edit);
     }
 }

@@ -6,7 +6,10 @@ use crate::statement::{Direction, Operand};
 use crate::template::Template;
 
 /// The operands and clobbers of a constraint string. `values` are the expressions of the inputs, if they are known.
-pub(crate) fn operands(constraints: &Template, values: &[Option<String>]) -> (Vec<Operand>, Vec<String>) {
+pub(crate) fn operands(
+    constraints: &Template,
+    values: &[Option<String>],
+) -> (Vec<Operand>, Vec<(String, Range<usize>)>) {
     let (mut operands, mut clobbers) = (Vec::new(), Vec::new());
     let mut values = values.iter();
     for part in parts(&constraints.text) {
@@ -14,8 +17,9 @@ pub(crate) fn operands(constraints: &Template, values: &[Option<String>]) -> (Ve
         if text.is_empty() {
             continue;
         }
+        let range = constraints.to_host(part.clone()).unwrap_or_default();
         if let Some(clobber) = text.strip_prefix('~') {
-            clobbers.push(clobber.trim_matches(['{', '}']).to_owned());
+            clobbers.push((clobber.trim_matches(['{', '}']).to_owned(), range));
             continue;
         }
         let direction = match text.as_bytes()[0] {
@@ -24,7 +28,6 @@ pub(crate) fn operands(constraints: &Template, values: &[Option<String>]) -> (Ve
             _ => Direction::Input,
         };
         let expression = if direction == Direction::Input { values.next().cloned().flatten() } else { None };
-        let range = constraints.to_host(part).unwrap_or_default();
         operands.push(Operand { direction, constraint: text.to_owned(), name: None, expression, range });
     }
     (operands, clobbers)

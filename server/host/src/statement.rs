@@ -22,7 +22,8 @@ pub struct Statement {
     pub knows_operands: bool,
     /// Whether the template may have placeholders: `asm("…")` without a colon is passed on as it is.
     pub has_placeholders: bool,
-    pub clobbers: Vec<String>,
+    /// What the statement changes besides its outputs: `memory`.
+    pub clobbers: Vec<(String, Range<usize>)>,
     /// The string with all constraints, if the host has one.
     pub constraints: Option<Range<usize>>,
     /// `register_only`, `may_diverge`, `nomem` …
@@ -46,7 +47,7 @@ pub struct Reading {
 impl Statement {
     /// Whether the compiler knows that the statement may access any memory.
     pub fn clobbers_memory(&self) -> bool {
-        self.clobbers.iter().any(|clobber| clobber == "memory")
+        self.clobbers.iter().any(|(clobber, _)| clobber == "memory")
     }
 }
 

@@ -90,9 +90,12 @@ fn python() {
     };
     assert_eq!(of(&call("'add.u32 ' \"$0, \" + f'{{$1}};'")), ["add.u32 $0, {$1};"]);
     assert_eq!(of(&call("f'add.{t}.u32 $0;'")), ["add.….u32 $0;"]);
+    assert_eq!(of(&call("f'{op}.b{width} $0, $1;'")), ["….b… $0, $1;"]);
     assert_eq!(of(&call("'add.%s $0;' % t")), ["add.… $0;"]);
     assert_eq!(of(&format!("code = 'add.u32 $0;'\n{}", call("code"))), ["add.u32 $0;"]);
     assert_eq!(of(&format!("def f(code):\n  {}", call("code + '.u32;'"))), ["….u32;"]);
+    // A literal that is being typed.
+    assert_eq!(of("ir.InlineAsm(t, \"add.u32 größe ä\n, \"=r\")\n"), ["add.u32 größe ä"]);
     assert_eq!(of("def inline_asm(x): return 'add.u32 $0;'\n"), [""; 0]);
     assert_eq!(
         operands("python", "y = llvm.inline_asm(T.i32(), [a, f(b)], 'add.u32 $0;', '=r,r,l,~{memory}')"),

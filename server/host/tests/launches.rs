@@ -170,6 +170,7 @@ fn launches_of_python() {
             "grid = (\n    BLOCK // 256,\n)\nadd[grid](\n    x, y,\n    n=1, BLOCK_SIZE=4,\n)",
             "add 4 x 128 (?, ?)",
         ),
+        ("add[(4,)](, y, 10, BLOCK_SIZE=4)", "add 4 x 128"),
         ("@cuda.jit\ndef scale(a, f):\n    pass\n\nscale[32, (8, 8)](a, 2.5)", "scale 32 x 8,8"),
     ] {
         check("py", &format!("{TRITON}{text}\n"), &[expected]);

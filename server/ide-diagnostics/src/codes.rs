@@ -178,6 +178,7 @@ codes! {
     ASM_ADDRESS_SPACE = "asm-address-space", Error;
     ASM_VOLATILE = "asm-volatile", Warning;
     ASM_MEMORY_CLOBBER = "asm-memory-clobber", Warning;
+    ASM_CLOBBER = "asm-clobber", Error;
     ASM_EARLY_CLOBBER = "asm-early-clobber", Hint;
     ASM_CONVERGENT = "asm-convergent", Error;
     ASM_CTA_GROUP = "asm-cta-group", Error;

@@ -6,6 +6,7 @@
 mod accesses;
 mod allowed;
 mod asm_address_space;
+mod asm_clobber;
 mod asm_comment;
 mod asm_constraint_type;
 mod asm_convergent;
@@ -48,6 +49,7 @@ use braces::Braces;
 use ptx_problems::declares;
 pub use ptx_problems::mentions;
 pub use readings::in_readings;
+pub use wording::with_placeholders;
 
 /// Reports the problems of a statement by itself. The text of the file in the database is that of its module.
 pub fn check_statement(
@@ -64,6 +66,7 @@ pub fn check_statement(
     asm_repeated_operand::check(text, statement, &mut found);
     asm_constraint_type::check_constraints(statement, &mut found);
     asm_comment::check(statement, &mut found);
+    asm_clobber::check(statement, &mut found);
     let functions = placed_items(db, file).filter(|(item, _)| item.kind(db) == ItemKind::Function);
     for (item, start) in functions.take(1) {
         let Some(function) = ptx_function(db, item) else { continue };

@@ -7,6 +7,7 @@ mod corpus;
 mod filling;
 mod folder;
 mod inferred;
+mod inline;
 mod judge;
 mod kernels;
 mod known;
@@ -48,6 +49,8 @@ enum Comparison {
     },
     /// Inferred launches over the kernels of the corpora: how they end, and warnings and errors about right kernels.
     Inferred(inferred::Options),
+    /// Statements of inline PTX in folders of host code, and mutations of them.
+    Inline(inline::Options),
     /// The cases and bugs of the corpus of tensor instructions.
     Tensor(tensor::Options),
     /// Random kernels, PTX with the machine code that ptxas makes of it.
@@ -64,6 +67,7 @@ fn main() -> Result<()> {
         }
         Comparison::Corpus { folder, ptxas, .. } => folder::run(&folder, ptxas),
         Comparison::Inferred(options) => inferred::run(&options),
+        Comparison::Inline(options) => inline::run(&options),
         Comparison::Tensor(options) => tensor::run(&options),
         Comparison::Kernels(options) => kernels::run(&options),
         Comparison::Wave(options) => wave::run(&options),

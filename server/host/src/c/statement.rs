@@ -98,7 +98,7 @@ fn parse_statement(lexer: &mut Lexer<'_>, keyword: Token, position: Position) ->
     let clobbers = clobbers.iter().filter(|token| token.kind == Kind::String).map(|token| {
         let mut text = Template::default();
         literal::decode(source, token.start, token.end, &mut text);
-        text.text
+        (text.text, token.start..token.end)
     });
     Some(Statement {
         range: keyword.start..end,

@@ -180,7 +180,8 @@ impl<'t> Site<'_, 't> {
                 continue;
             }
             let is_positional = |argument: &&&[Token]| {
-                !argument.get(1).is_some_and(|equals| equals.is(b'=')) && !argument[0].is(b'*')
+                !argument.get(1).is_some_and(|equals| equals.is(b'='))
+                    && argument.first().is_some_and(|first| !first.is(b'*'))
             };
             let positional = self.list.get(index).filter(is_positional).copied();
             let passed = positional.or_else(|| self.named(words.first()?))?;

@@ -48,8 +48,7 @@ impl Literal {
         let prefix = text[..quote].to_ascii_lowercase();
         let length = quotes(source.as_bytes(), token.start + quote);
         let start = (token.start + quote + length).min(token.end);
-        let closes =
-            text.len() >= quote + 2 * length && text[text.len() - length..] == text[quote..quote + length];
+        let closes = text.len() >= quote + 2 * length && text.ends_with(&text[quote..quote + length]);
         let end = if closes { (token.end - length).max(start) } else { token.end };
         Literal { is_raw: prefix.contains('r'), is_format: prefix.contains(['f', 't']), start, end }
     }

@@ -10,7 +10,7 @@ use crate::tokens::{Kind, Token, arguments, group_end, span, trimmed};
 pub(super) enum Argument {
     Operand(Operand),
     Options(Vec<(String, Range<usize>)>),
-    Clobbers(Vec<String>),
+    Clobbers(Vec<(String, Range<usize>)>),
     /// Neither an operand nor of interest.
     Other,
     /// A macro may stand for any number of operands.
@@ -44,9 +44,7 @@ pub(super) fn read(source: &str, tokens: &[Token], dialect: Dialect) -> Argument
         "const" | "sym" => return operand(Direction::Input, word.text(source).to_owned(), value(word.end)),
         "options" => return Argument::Options(words(source, rest)),
         "clobber_abi" | "label" => return Argument::Other,
-        "clobber" => {
-            return Argument::Clobbers(words(source, rest).into_iter().map(|(word, _)| word).collect());
-        }
+        "clobber" => return Argument::Clobbers(words(source, rest)),
         _ => return Argument::Unknown,
     };
     if !open.is(b'(') {

@@ -157,10 +157,15 @@ fn declaration(before: &str, name: &str) -> Option<usize> {
     uses(before, name).filter(may_declare).last()
 }
 
-/// What precedes and what follows a declared name.
+/// What precedes a declared name, without the qualifiers of a pointer, and what follows it.
 fn around<'t>(text: &'t str, name: &str, at: usize) -> (&'t str, &'t str) {
     let start = text[..at].rfind([';', '{', '}']).map_or(0, |end| end + 1);
-    (&text[start..at], text[at + name.len()..].trim_start())
+    let mut declared = text[start..at].trim_end();
+    let qualifiers = ["__restrict__", "__restrict", "const"];
+    while let Some(rest) = qualifiers.iter().find_map(|word| declared.strip_suffix(word)) {
+        declared = rest.trim_end();
+    }
+    (declared, text[at + name.len()..].trim_start())
 }
 
 fn is_shared_array(declared: &str, after: &str) -> bool {

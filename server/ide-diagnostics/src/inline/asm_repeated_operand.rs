@@ -21,12 +21,15 @@ pub(super) fn check(text: &str, statement: &Statement, found: &mut Vec<Diagnosti
             let elements: Vec<_> = operands.iter().map(|operand| Element::new(operand, number)).collect();
             found.extend(runs(&elements).filter_map(|(start, run)| {
                 let (second, other, missing) = repeated(&run)?;
-                let meant = elements[start + second].as_ref()?.with(missing);
+                let element = elements[start + second].as_ref()?;
+                let meant = element.with(missing);
                 // Other instructions may take a value twice on purpose.
                 let is_vector = vectors
                     .iter()
                     .any(|vector| [second, other].iter().all(|at| vector.contains(&(first + start + at))));
-                let exists = run.iter().any(|index| *index > missing) || text.contains(&meant);
+                let exists = run.iter().any(|index| *index > missing)
+                    || text.contains(&meant)
+                    || element.is_of_array(text, missing + 1);
                 (is_vector && exists).then(|| problem(&operands[start + second], &meant))
             }));
         }
@@ -81,6 +84,14 @@ impl<'s> Element<'s> {
             (None, None) => written.parse().ok()?,
         };
         Some(Element { around, index, is_component: component.is_some() })
+    }
+
+    /// Whether a text declares an array of so many elements: `a[4]`, `(&a)[4]`.
+    fn is_of_array(&self, text: &str, elements: u32) -> bool {
+        let Some(name) = self.around[0].strip_suffix('[').filter(|_| self.around[1] == "]") else {
+            return false;
+        };
+        [format!("{name}[{elements}]"), format!("{name})[{elements}]")].iter().any(|form| text.contains(form))
     }
 
     /// The element with another number.

@@ -134,7 +134,7 @@ fn push(text: &mut Template, statement: &Statement, part: &Part, uncertain: &mut
                 return;
             }
         }
-        PartKind::Operand(None) => text.fill("$unknown", host()),
+        PartKind::Operand(None) => text.fill(&missing(statement, &template.text[part.range.clone()]), host()),
         PartKind::Hole => {
             let before = text.text[..from].trim_end_matches([' ', '\t']);
             let after = template.text[part.range.end..].trim_start_matches([' ', '\t', '\r']);
@@ -144,6 +144,17 @@ fn push(text: &mut Template, statement: &Statement, part: &Part, uncertain: &mut
         }
     }
     uncertain.push(from..text.text.len());
+}
+
+/// What stands for a placeholder without an operand: what would be its register.
+fn missing(statement: &Statement, written: &str) -> String {
+    let name = written.trim_matches(['%', '$', '{', '}', '[', ']']);
+    let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
+    match statement.dialect {
+        _ if !is_identifier(name) => "$unknown".to_owned(),
+        Dialect::Gcc | Dialect::PtxAsm if is_number => format!("%{name}"),
+        _ => format!("${name}"),
+    }
 }
 
 /// What stands for a constant operand: its value if it is a number, or else 1.

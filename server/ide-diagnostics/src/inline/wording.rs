@@ -34,12 +34,15 @@ pub(super) fn in_words_of_host(
         };
         return Diagnostic { message: message.to_owned(), fixes: Vec::new(), ..found };
     }
-    let operands = 0..statement.operands.len();
-    let message = operands.fold(found.message.clone(), |message, index| {
+    Diagnostic { message: with_placeholders(statement, found.message.clone()), ..found }
+}
+
+/// A text about the document of a statement, with the placeholders of the host for the names of the registers that hold the operands.
+pub fn with_placeholders(statement: &Statement, text: String) -> String {
+    (0..statement.operands.len()).fold(text, |text, index| {
         let (name, written) = (register(statement, index), placeholder(statement, index));
-        if name == written { message } else { message.replace(&format!("`{name}`"), &format!("`{written}`")) }
-    });
-    Diagnostic { message, ..found }
+        if name == written { text } else { text.replace(&format!("`{name}`"), &format!("`{written}`")) }
+    })
 }
 
 /// The operand that `%0` or `$0` means in other hosts.

@@ -26,10 +26,10 @@ pub(super) fn host_launches(files: &[HostFile], kernels: &[DocumentKernel]) -> V
         if !named.iter().any(|(_, name)| file.text.contains(name.last())) {
             continue;
         }
-        for launch in file.host.launches(&file.text) {
-            let meant = named.iter().filter(|(kernel, name)| name.is_of(&launch) && fits(&launch, kernel));
+        for launch in file.launches() {
+            let meant = named.iter().filter(|(kernel, name)| name.is_of(launch) && fits(launch, kernel));
             for (kernel, _) in meant {
-                let new = in_file(file, &launch, kernel);
+                let new = in_file(file, launch, kernel);
                 let key = |found: &FoundLaunch| (found.launch.name.clone(), found.launch.entry.clone());
                 if !found.iter().any(|known| key(known) == key(&new)) {
                     found.push(new);

@@ -1,9 +1,9 @@
 //! A launch file, as the caller read it.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use warplens_host::Host;
+use warplens_host::{Host, HostLaunch};
 use warplens_sim_launch::{Format, Problem};
 
 use crate::simulator::LaunchProblem;
@@ -27,6 +27,18 @@ pub struct HostFile {
     pub path: Arc<str>,
     pub host: &'static Host,
     pub text: Arc<str>,
+    launches: Arc<OnceLock<Vec<HostLaunch>>>,
+}
+
+impl HostFile {
+    pub fn new(path: Arc<str>, host: &'static Host, text: Arc<str>) -> HostFile {
+        HostFile { path, host, text, launches: Arc::default() }
+    }
+
+    /// The launches in the file; they are read once for all clones of it.
+    pub(crate) fn launches(&self) -> &[HostLaunch] {
+        self.launches.get_or_init(|| self.host.launches(&self.text))
+    }
 }
 
 impl fmt::Debug for HostFile {

@@ -521,7 +521,7 @@ const SAXPY: &str = "\
 
 fn code(name: &str, text: &str) -> HostFile {
     let host = warplens_host::by_extension(name.rsplit('.').next().unwrap()).unwrap();
-    HostFile { path: format!("/code/{name}").into(), host, text: text.into() }
+    HostFile::new(format!("/code/{name}").into(), host, text.into())
 }
 
 /// Launches whose kernel, block, template arguments or number of arguments do not fit are not offered.

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use text_size::{TextRange, TextSize};
-use warplens_host::{Edit, Host, Statement};
+use warplens_host::{Edit, Host, HostLaunch, Statement};
 use warplens_ide_db::{File, FileId};
 use warplens_ide_diagnostics::inline::{Found, Module};
 use warplens_ide_diagnostics::rules::Rules;
@@ -19,6 +19,8 @@ pub(crate) struct HostDocument {
     pub(super) statements: Vec<Statement>,
     /// For each statement, its PTX document; then those of their other readings, in order.
     pub(super) embedded: Vec<Embedded>,
+    /// The launches of the file, once they are asked for.
+    launches: OnceLock<Vec<HostLaunch>>,
     /// The statements that the user tries.
     tries: Vec<Try>,
 }
@@ -55,7 +57,8 @@ impl HostDocument {
         let readings = statements.iter().flat_map(|statement| statement.readings.iter().flatten());
         let embedded =
             statements.iter().chain(readings.map(|reading| &reading.statement)).map(embed).collect();
-        let mut document = HostDocument { id, host, text, statements, embedded, tries: Vec::new() };
+        let launches = OnceLock::new();
+        let mut document = HostDocument { id, host, text, statements, embedded, launches, tries: Vec::new() };
         document.set_tried(tried);
         document
     }
@@ -73,6 +76,7 @@ impl HostDocument {
         let tried = self.tried_after_edit(range, TextSize::of(insert));
         let changed = self.host.edit(&mut self.statements, &self.text, &edit)?;
         self.text.replace_range(removed, insert);
+        self.launches = OnceLock::new();
         let mut former = Vec::new();
         for (index, embedded) in self.embedded.iter_mut().enumerate() {
             if changed.contains(&index) {
@@ -100,6 +104,11 @@ impl HostDocument {
         };
         let tries = tried.iter().filter_map(of_keyword);
         self.tries = tries.map(|statement| Try { statement, run: OnceLock::new() }).collect();
+    }
+
+    /// The launches whose sizes the file says.
+    pub(super) fn launches(&self) -> &[HostLaunch] {
+        self.launches.get_or_init(|| self.host.launches(&self.text))
     }
 
     pub(crate) fn embedded(&self) -> &[Embedded] {

@@ -4,7 +4,7 @@ use text_size::TextSize;
 use warplens_host::Direction;
 use warplens_ide_db::markdown::{code, code_block};
 use warplens_ide_db::{Database, Hover};
-use warplens_ide_diagnostics::inline::{placeholder, register_type};
+use warplens_ide_diagnostics::inline::{placeholder, register_type, with_placeholders};
 
 use super::document::HostDocument;
 use super::place::Place;
@@ -17,7 +17,8 @@ pub(crate) fn hover(db: &Database, document: &HostDocument, offset: TextSize) ->
         return Some(Hover { range: named.range, markdown: operand(&place, named.operand) });
     }
     let found = hover::hover(&place.position(db, offset)?, &PTX)?;
-    Some(Hover { range: place.host(found.range)?, ..found })
+    let markdown = with_placeholders(place.statement, found.markdown);
+    Some(Hover { range: place.host(found.range)?, markdown })
 }
 
 fn operand(place: &Place<'_>, index: usize) -> String {

@@ -12,8 +12,7 @@ const WARP: u32 = 32;
 
 /// The launches whose sizes the file says, each with its size in a line of text.
 pub(crate) fn launch_sites(document: &HostDocument) -> Vec<(TextRange, String)> {
-    let launches = document.host.launches(&document.text);
-    launches.iter().map(|launch| (text_range(launch.range.clone()), title(launch))).collect()
+    document.launches().iter().map(|launch| (text_range(launch.range.clone()), title(launch))).collect()
 }
 
 /// `launch: grid 4, block 256 (8 warps), 1024 bytes of shared memory`

@@ -176,6 +176,24 @@ def f(x, n: tl.constexpr):
 }
 
 #[test]
+fn hovers_name_operands_as_the_host_writes_them() {
+    let rust = "unsafe fn f(x: u32) { let y: u32; asm!(\"add.u32 {y}, {z}, {x};\", y = out(reg32) y, x = in(reg32) x); }\n                                            |\n";
+    let triton = "tl.inline_asm_elementwise('shl.b32 $0, $2, 4;', '=r,r', [x], tl.int32, True, 1)\n                            |\n";
+    for (host, source, operands) in [
+        ("rust", rust, ["- `{y}` is **d**, written", "- `$z` is **a**, read", "- `{x}` is **b**, read"]),
+        ("python", triton, ["- `$0` is **d**, written", "- `$2` is **a**, read", "- `4` is **b**, read"]),
+    ] {
+        let fixture = Fixture::new(source);
+        let mut documents = AnalysisHost::new();
+        documents.open_host(FILE, warplens_host::by_id(host).unwrap(), &fixture.text);
+        let shown = documents.snapshot().hover(FILE, fixture.cursor()).unwrap().unwrap().markdown;
+        for operand in operands {
+            assert!(shown.contains(operand), "{operand}: {shown}");
+        }
+    }
+}
+
+#[test]
 fn completion_puts_operands_first_and_writes_what_the_literal_needs() {
     completions(
         "cuda-cpp",
@@ -571,6 +589,44 @@ __device__ int f(int a) {
         expect![[r#"
             3:`asm` Not run: `@try`: no input is named `b`
         "#]],
+    );
+}
+
+#[test]
+fn several_warps_wait_at_a_barrier_that_one_never_passes() {
+    let statement = |comment: &str| {
+        format!(
+            r#"
+__device__ void f(unsigned a, int x) {{
+    {comment}
+    asm("{{ .reg .b32 t; st.shared.u32 [%1], %2; bar.sync 1, 64; xor.b32 t, %1, 512; ld.shared.u32 %0, [t]; }}"
+          |
+        : "=r"(x) : "r"(a), "r"(x) : "memory");
+}}
+"#
+        )
+    };
+    try_it(
+        "cuda-cpp",
+        &statement("// @try { warps = 2 }"),
+        expect![[r#"
+        4:`asm` ▽ warp 0 of 2: x = lane + 132
+    "#]],
+    );
+    try_it(
+        "cuda-cpp",
+        &statement("// alone"),
+        expect![[r#"
+        4:`asm` ▽ x is not written, 1 finding
+        4:`bar.sync 1, 64;` no-progress: Deadlock: lanes 0-31 of warp 0 wait at a barrier that others do not reach
+    "#]],
+    );
+    try_it(
+        "cuda-cpp",
+        &statement("// @try { warps = 64 }"),
+        expect![[r#"
+        4:`asm` Not run: `@try`: `warps` must be a number from 1 to 32
+    "#]],
     );
 }
 

@@ -1,4 +1,4 @@
-//! *Try it*: runs a statement for one warp.
+//! *Try it*: runs a statement for one warp, or for the warps that a comment asks for.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use text_size::{TextRange, TextSize};
 use warplens_hir::wave::Accepts;
 use warplens_host::Statement;
 use warplens_ide_db::{Database, Diagnostic, Document, File, FileId, Hover, Profile, Related};
-use warplens_ide_diagnostics::inline::{Module, placeholder, register};
+use warplens_ide_diagnostics::inline::{Module, placeholder, register, with_placeholders};
 use warplens_ide_diagnostics::rules::Rules;
 use warplens_ide_lanes::{Choice, LaneView, RunRequest, findings_of, hover, prepare};
 use warplens_sim_launch::{Format, Launch, launch_text};
@@ -24,9 +24,10 @@ const MAX_STEPS: u64 = 200_000;
 /// Values of an operand that a line of text has.
 const SHOWN: usize = 8;
 
-/// A statement that was run for one warp.
+/// A statement that was run.
 pub(super) struct Tried {
     kernel: Kernel,
+    warps: usize,
     view: LaneView,
     pub(super) findings: Vec<Diagnostic>,
 }
@@ -43,7 +44,8 @@ impl Tried {
         file: FileId,
         rules: &Rules,
     ) -> Result<Tried, String> {
-        let kernel = Kernel::new(statement, &module.target, &given(text, statement)?)?;
+        let given = given(text, statement)?;
+        let kernel = Kernel::new(statement, &module.target, &given)?;
         let launch = launch_text(&kernel.launch, Format::Toml).map_err(|problem| problem.message)?;
         let db = Database::new([(PTX.info, PTX.queries)].into(), None);
         let document = Document::new(ItemList::new(PTX.info, &kernel.text.text));
@@ -52,10 +54,10 @@ impl Tried {
         let (view, found) = salsa::attach(&db, || run(&db, file, launch, rules))?;
         let found = found.into_iter().filter_map(|found| in_host(&kernel, statement, found));
         let findings = found.collect();
-        Ok(Tried { kernel, view, findings })
+        Ok(Tried { kernel, warps: given.warps, view, findings })
     }
 
-    /// The outputs and the number of findings in a line of text.
+    /// The outputs of the shown warp and the number of findings in a line of text.
     pub(super) fn title(&self, statement: &Statement) -> String {
         let outputs = self.kernel.outputs.iter().map(|(index, at)| {
             let name = &statement.operands[*index].expression;
@@ -74,7 +76,11 @@ impl Tried {
         if parts.is_empty() {
             parts.push("ran, without outputs".to_owned());
         }
-        format!("▽ {}", parts.join(", "))
+        let warp = match self.warps {
+            1 => String::new(),
+            warps => format!("warp {} of {warps}: ", self.view.warp.warp),
+        };
+        format!("▽ {warp}{}", parts.join(", "))
     }
 
     fn values_at(&self, offset: usize, register: &str) -> Option<String> {
@@ -97,11 +103,7 @@ impl Tried {
         let end = document[at..].find(|c| !is_name(c)).map_or(document.len(), |length| at + length);
         let line_of = |offset: TextSize| self.line_of(text, offset);
         let found = hover(&self.view, TextSize::try_from(at).ok()?, document.get(start..end)?, &line_of)?;
-        let mut markdown = found.markdown;
-        for index in 0..statement.operands.len() {
-            let name = format!("`{}`", register(statement, index));
-            markdown = markdown.replace(&name, &format!("`{}`", placeholder(statement, index)));
-        }
+        let markdown = with_placeholders(statement, found.markdown);
         let range = usize::from(found.range.start())..usize::from(found.range.end());
         let range =
             self.kernel.text.to_host(range).map_or(TextRange::empty((offset as u32).into()), text_range);

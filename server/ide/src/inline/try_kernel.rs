@@ -1,4 +1,4 @@
-//! The kernel that runs a statement for one warp: inputs are loaded from buffers of the launch, or are addresses of buffers; then the
+//! The kernel that runs a statement: inputs are loaded from buffers of the launch, or are addresses of buffers; then the
 //! template runs; at the end every output is read.
 
 use std::fmt::Write;
@@ -9,14 +9,11 @@ use warplens_ide_diagnostics::inline::{add_registers, add_template, header, regi
 
 use super::try_values::{Given, operand_named};
 
-/// Threads of the warp.
+/// Threads of a warp.
 const LANES: usize = 32;
 
-/// Bytes between the addresses of two lanes.
+/// Bytes between the addresses of two threads.
 const STRIDE: usize = 16;
-
-/// Distance between the values of two operands, so that they are told apart.
-const STEP: usize = 100;
 
 /// A kernel and its launch.
 pub(super) struct Kernel {
@@ -33,7 +30,7 @@ pub(super) struct Kernel {
 /// How an operand gets its value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Input {
-    /// From a buffer with an element for each lane.
+    /// From a buffer with an element for each thread.
     Value,
     /// An address in global memory.
     Global,
@@ -44,9 +41,10 @@ enum Input {
 impl Kernel {
     /// # Errors
     /// If a given value is for no operand.
-    pub(super) fn new(statement: &Statement, target: &str, given: &[Given]) -> Result<Kernel, String> {
+    pub(super) fn new(statement: &Statement, target: &str, given: &Given) -> Result<Kernel, String> {
+        let threads = given.warps * LANES;
         let mut values = vec![None; statement.operands.len()];
-        for given in given {
+        for given in &given.values {
             let index = operand_named(statement, &given.name)
                 .ok_or_else(|| format!("`@try`: no input is named `{}`", given.name))?;
             values[index] = Some(given.value.as_str());
@@ -58,21 +56,21 @@ impl Kernel {
         let (mut arguments, mut setup, mut parameters) = (String::new(), String::new(), Vec::new());
         for (number, index) in inputs.into_iter().enumerate() {
             let input = if values[index].is_some() { Input::Value } else { kind(statement, index) };
-            setup += &load(statement, index, input);
+            setup += &load(statement, index, input, threads);
             if input != Input::Shared {
                 parameters.push(format!(".param .u64 try_{index}"));
-                let _ =
-                    writeln!(arguments, "  {},", argument(statement, index, input, number, values[index]));
+                let values = Values { number, given: values[index], threads };
+                let _ = writeln!(arguments, "  {},", argument(statement, index, input, values));
             }
         }
         text.invent(&format!(".visible .entry try_it({})\n{{\n", parameters.join(", ")));
-        text.invent(".reg .b64 try_at;\n.reg .b32 try_lane, try_word;\n");
+        text.invent(".reg .b64 try_at;\n.reg .b32 try_thread, try_word;\n");
         add_registers(&mut text, statement);
-        text.invent(&format!("mov.u32 try_lane, %laneid;\n{setup}"));
+        text.invent(&format!("mov.u32 try_thread, %tid.x;\n{setup}"));
         let (body, _) = add_template(&mut text, statement);
         let outputs = add_outputs(&mut text, statement);
         text.invent("ret;\n}\n");
-        let launch = format!("name = \"try\"\ngrid = [1]\nblock = [{LANES}]\nargs = [\n{arguments}]\n");
+        let launch = format!("name = \"try\"\ngrid = [1]\nblock = [{threads}]\nargs = [\n{arguments}]\n");
         Ok(Kernel { text, body, launch, outputs })
     }
 }
@@ -136,11 +134,11 @@ fn kind(statement: &Statement, index: usize) -> Input {
 }
 
 /// The instructions that give an operand its value.
-fn load(statement: &Statement, index: usize, input: Input) -> String {
+fn load(statement: &Statement, index: usize, input: Input, threads: usize) -> String {
     let name = register(statement, index);
     let ty = register_type(statement, &statement.operands[index]).unwrap_or(".b32");
     let address = |stride: usize| {
-        format!("ld.param.u64 try_at, [try_{index}];\nmad.wide.u32 try_at, try_lane, {stride}, try_at;\n")
+        format!("ld.param.u64 try_at, [try_{index}];\nmad.wide.u32 try_at, try_thread, {stride}, try_at;\n")
     };
     match input {
         Input::Value if ty == ".pred" => {
@@ -150,12 +148,12 @@ fn load(statement: &Statement, index: usize, input: Input) -> String {
         Input::Value => format!("{}ld.global{ty} {name}, [try_at];\n", address(bytes(ty))),
         Input::Global => format!("{}mov.b64 {name}, try_at;\n", address(STRIDE)),
         Input::Shared => {
-            let size = LANES * STRIDE;
+            let size = threads * STRIDE;
             let mov = if ty == ".b64" { "cvt.u64.u32" } else { "mov.b32" };
             format!(
                 ".shared .align 1024 .b8 try_shared{index}[{size}];\n\
-                 mov.u32 try_word, try_shared{index};\nmad.lo.u32 try_word, try_lane, {STRIDE}, try_word;\n\
-                 st.shared.v4.b32 [try_word], {{try_lane, try_lane, try_lane, try_lane}};\n{mov} {name}, try_word;\n"
+                 mov.u32 try_word, try_shared{index};\nmad.lo.u32 try_word, try_thread, {STRIDE}, try_word;\n\
+                 st.shared.v4.b32 [try_word], {{try_thread, try_thread, try_thread, try_thread}};\n{mov} {name}, try_word;\n"
             )
         }
     }
@@ -170,15 +168,24 @@ fn bytes(ty: &str) -> usize {
     }
 }
 
-/// The argument of the launch for an operand. `number` counts the operands with a value.
-fn argument(statement: &Statement, index: usize, input: Input, number: usize, value: Option<&str>) -> String {
+/// The values of an operand.
+struct Values<'g> {
+    /// How many operands with a value are before it.
+    number: usize,
+    given: Option<&'g str>,
+    threads: usize,
+}
+
+/// The argument of the launch for an operand.
+fn argument(statement: &Statement, index: usize, input: Input, values: Values<'_>) -> String {
+    let threads = values.threads;
     if input == Input::Global {
-        return format!("{{ buffer = \"u32\", len = {}, fill = \"iota\" }}", LANES * STRIDE / 4);
+        return format!("{{ buffer = \"u32\", len = {}, fill = \"iota\" }}", threads * STRIDE / 4);
     }
     let ty = register_type(statement, &statement.operands[index]).unwrap_or(".b32");
-    let Some(value) = value else { return usual(ty, number) };
+    let Some(value) = values.given else { return usual(ty, &values) };
     let element = element(ty, value);
-    let length = if ty == ".b128" { 2 * LANES } else { LANES };
+    let length = if ty == ".b128" { 2 * threads } else { threads };
     match value.chars().next() {
         Some('"') => format!("{{ buffer = \"{element}\", len = {length}, fill = {value} }}"),
         Some('[') => format!("{{ buffer = \"{element}\", values = [{}] }}", repeated(value, length)),
@@ -186,16 +193,17 @@ fn argument(statement: &Statement, index: usize, input: Input, number: usize, va
     }
 }
 
-/// The values of an operand for which none are given: the lane, plus a constant that differs from operand to operand.
-fn usual(ty: &str, number: usize) -> String {
-    let lane = |lane: usize| match ty {
-        ".f32" | ".f64" => format!("{}.0", STEP * number + lane),
-        ".pred" => format!("{}", lane % 2),
-        _ => format!("{}", STEP * number + lane),
+/// The values of an operand for which none are given: the thread, plus a constant that differs from operand to operand.
+fn usual(ty: &str, values: &Values<'_>) -> String {
+    let step = if values.threads <= 100 { 100 } else { 1000 };
+    let of = |thread: usize| match ty {
+        ".f32" | ".f64" => format!("{}.0", step * values.number + thread),
+        ".pred" => format!("{}", thread % 2),
+        _ => format!("{}", step * values.number + thread),
     };
     let values: Vec<String> = match ty {
-        ".b128" => (0..LANES).flat_map(|at| [lane(at), "0".to_owned()]).collect(),
-        _ => (0..LANES).map(lane).collect(),
+        ".b128" => (0..values.threads).flat_map(|at| [of(at), "0".to_owned()]).collect(),
+        _ => (0..values.threads).map(of).collect(),
     };
     format!("{{ buffer = \"{}\", values = [{}] }}", element(ty, ""), values.join(", "))
 }

@@ -1,4 +1,4 @@
-//! The values that a comment gives to operands: `// @try { a = 1, b = "iota" }`.
+//! What a comment says about a run: the values of operands and the warps, `// @try { a = 1, b = "iota", warps = 4 }`.
 
 use warplens_host::{Direction, Operand, Statement};
 use warplens_ide_diagnostics::inline::register;
@@ -6,8 +6,17 @@ use warplens_ide_diagnostics::inline::register;
 /// The tag of the comment.
 const TAG: &str = "@try";
 
-/// A value by the name of its operand, both as written.
+/// The most warps of a block.
+const MAX_WARPS: usize = 32;
+
+/// What a comment says about a run.
 pub(super) struct Given {
+    pub(super) warps: usize,
+    pub(super) values: Vec<GivenValue>,
+}
+
+/// A value by the name of its operand, both as written.
+pub(super) struct GivenValue {
     pub(super) name: String,
     pub(super) value: String,
 }
@@ -15,21 +24,27 @@ pub(super) struct Given {
 /// The values for a statement: in a comment on its first or last line, or alone on the lines before.
 ///
 /// # Errors
-/// If the comment is no table.
-pub(super) fn given(text: &str, statement: &Statement) -> Result<Vec<Given>, String> {
-    let Some(comment) = comment(text, statement) else { return Ok(Vec::new()) };
+/// If the comment is no table, or there cannot be so many warps.
+pub(super) fn given(text: &str, statement: &Statement) -> Result<Given, String> {
+    let mut given = Given { warps: 1, values: Vec::new() };
+    let Some(comment) = comment(text, statement) else { return Ok(given) };
     let malformed = || format!("`{TAG}` needs a table: write `// {TAG} {{ a = 1, b = \"iota\" }}`");
     let rest = comment.trim_start();
     let table = rest.strip_prefix('{').ok_or_else(malformed)?;
     let end = matching_brace(table).ok_or_else(malformed)?;
     let pairs = split(&table[..end], ',').into_iter().filter(|pair| !pair.trim().is_empty());
-    pairs
-        .map(|pair| {
-            let (name, value) = pair.split_once('=').ok_or_else(malformed)?;
-            let name = name.trim().trim_matches('"').to_owned();
-            Ok(Given { name, value: value.trim().to_owned() })
-        })
-        .collect()
+    for pair in pairs {
+        let (name, value) = pair.split_once('=').ok_or_else(malformed)?;
+        let (name, value) = (name.trim().trim_matches('"').to_owned(), value.trim().to_owned());
+        if name == "warps" && operand_named(statement, &name).is_none() {
+            let warps = value.parse().ok().filter(|warps| (1..=MAX_WARPS).contains(warps));
+            given.warps =
+                warps.ok_or_else(|| format!("`{TAG}`: `warps` must be a number from 1 to {MAX_WARPS}"))?;
+        } else {
+            given.values.push(GivenValue { name, value });
+        }
+    }
+    Ok(given)
 }
 
 /// The text after the tag.

@@ -200,6 +200,7 @@ fn pointers_in_accesses_to_shared_memory() {
     for (before, address) in [
         ("const float *p) {", "p"),
         ("const float *p, int i) {", "p + i"),
+        ("float const* __restrict__ const p) {", "p"),
         ("int i) { __shared__ float t[64];", "t + i"),
         ("int i) { __shared__ float t[64];", "(const void *)(t + i)"),
         ("int i) { float x; float *p = &x;", "p"),
@@ -223,6 +224,7 @@ fn pointers_in_accesses_to_shared_memory() {
     ] {
         assert_eq!(found_in("cu", &load(before, address)), [""; 0], "{before} {address}");
     }
+    assert_eq!(found_in("cu", &load("uint64_t const p) {", "p")), [""; 0]);
     // A parameter of another function.
     let other = "__device__ float g(const float *p) { return *p; }";
     assert_eq!(found_in("cu", &format!("{other} {}", load("", "p").replace("f( ", "f() { "))), [""; 0]);
@@ -333,6 +335,12 @@ fn elements_in_sequence() {
         let expected =
             format!("asm-repeated-operand: `{}` is passed twice, and `{missing}` never", twice(operands));
         assert!(found.len() == 1 && found[0].starts_with(&expected), "{found:?}");
+    }
+    for array in ["(&c)[4]", "c[4]"] {
+        let text = pack(["c[0]", "c[1]", "c[2]", "c[2]"]);
+        assert_eq!(found_in("cu", &text), [""; 0]);
+        let found = found_in("cu", &text.replace("int i)", &format!("const unsigned {array})")));
+        assert!(found.len() == 1 && found[0].contains("`c[3]` never"), "{found:?}");
     }
     // Vectors of two elements, a value used twice in a sum, and other sequences.
     for operands in
@@ -543,6 +551,16 @@ fn what_the_compiler_of_the_host_is_told() {
                 "asm-constraint-type: the constraint `\"=r\"` is one of an output",
             ),
             (&comment.replace("double\\n", "double"), comment, "asm-comment"),
+            (
+                "__device__ void f() { asm volatile(\"membar.gl;\" ::: \"memory\", \"r5\"); }",
+                "__device__ void f() { asm volatile(\"membar.gl;\" ::: \"memory\"); }",
+                "asm-clobber: nvcc refuses the clobber `r5`",
+            ),
+            (
+                "__device__ void f() { asm volatile(\"membar.gl;\" ::: \"cc\", \"memory\"); }",
+                "__device__ void f() { asm volatile(\"membar.gl;\" ::: \"%memory\"); }",
+                "asm-clobber: nvcc refuses the clobber `cc`",
+            ),
             (
                 "void f() { asm volatile(\"{.reg .u32 t; mov.u32 t, %%tid.x;}\"); }",
                 "void f() { asm volatile(\"{.reg .u32 t; mov.u32 t, %tid.x;}\"); }",

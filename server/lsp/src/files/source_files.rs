@@ -2,8 +2,10 @@
 
 use std::cell::OnceCell;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
-use warplens_host::{HOSTS, by_extension};
+use warplens_host::{HOSTS, Host, by_extension};
 use warplens_ide::lanes::HostFile;
 
 use crate::documents::snapshot::Snapshot;
@@ -115,11 +117,35 @@ pub(crate) fn host_files(search: &Search, named: &[String]) -> Vec<HostFile> {
             found.push(path);
         }
     }
-    let read = |path: &PathBuf| {
-        let path_text = path.to_string_lossy().into_owned().into();
-        Some(HostFile { path: path_text, host: host_of(path)?, text: text(path)?.into() })
-    };
+    let read = |path: &PathBuf| host_file(path, host_of(path)?);
     found.iter().filter_map(read).collect()
+}
+
+/// A host file that was read, and when it was written and how large it was then.
+struct Kept {
+    path: PathBuf,
+    stamp: (SystemTime, u64),
+    file: HostFile,
+}
+
+/// The host files that were read last: lenses and lists of launches ask for them again and again.
+static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+
+/// Reads a host file, unless it is as it was when it was read last.
+fn host_file(path: &Path, host: &'static Host) -> Option<HostFile> {
+    let stamp = path.metadata().ok().and_then(|metadata| Some((metadata.modified().ok()?, metadata.len())));
+    let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(found) = kept().iter().find(|kept| kept.path == path && Some(kept.stamp) == stamp) {
+        return Some(found.file.clone());
+    }
+    let file = HostFile::new(path.to_string_lossy().into_owned().into(), host, text(path)?.into());
+    if let Some(stamp) = stamp {
+        let mut kept = kept();
+        kept.retain(|kept| kept.path != path);
+        kept.insert(0, Kept { path: path.to_owned(), stamp, file: file.clone() });
+        kept.truncate(MAX_STATED);
+    }
+    Some(file)
 }
 
 pub(crate) fn text(path: &Path) -> Option<String> {
@@ -169,6 +195,21 @@ mod tests {
         }
         assert_eq!(origin("other.sass"), None);
         assert_eq!(origin("k"), None);
+    }
+
+    #[test]
+    fn a_host_file_is_read_again_when_it_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let (code, document) = (folder.path().join("k.cu"), folder.path().join("k.ptx"));
+        let search = Search::new(Some(document), Vec::new());
+        let texts = || host_files(&search, &[]).into_iter().map(|file| file.text).collect::<Vec<_>>();
+        std::fs::write(&code, "k<<<1, 32>>>();").unwrap();
+        let (first, second) = (texts(), texts());
+        assert!(std::ptr::eq(&*first[0], &*second[0]));
+        std::fs::write(&code, "k<<<1, 128>>>();").unwrap();
+        assert_eq!(*texts()[0], *"k<<<1, 128>>>();");
+        std::fs::remove_file(&code).unwrap();
+        assert!(texts().is_empty());
     }
 
     #[test]

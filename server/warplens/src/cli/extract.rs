@@ -72,7 +72,7 @@ struct Printed<'s> {
     holes: usize,
     volatile: bool,
     operands: Vec<Operand<'s>>,
-    clobbers: &'s [String],
+    clobbers: Vec<&'s str>,
     pieces: Vec<Piece>,
 }
 
@@ -133,7 +133,7 @@ fn printed<'s>(path: &'s str, host: &Host, rope: &Rope, statement: &'s Statement
         holes: template.holes(),
         volatile: statement.volatile,
         operands: operands.collect(),
-        clobbers: &statement.clobbers,
+        clobbers: statement.clobbers.iter().map(|(name, _)| name.as_str()).collect(),
         pieces: pieces
             .filter(|(piece, _)| piece.kind != PieceKind::Hole)
             .map(|(_, printed)| printed)

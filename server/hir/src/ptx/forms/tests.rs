@@ -155,6 +155,8 @@ ld.shared.v2.b32 {_, %r1}, [tile];
 ld.shared.v2.b32 {_, _}, [tile];
 ld.local.b32 %r1, [64];
 ld.shared.b32 %r1, [64];
+.reg .b128 %q;
+ld.shared.b32 %r1, [%q];
 ",
         expect![[r#"
             fits
@@ -172,6 +174,7 @@ ld.shared.b32 %r1, [64];
             operand 0: OnlySinks
             fits
             operand 1: AbsoluteAddress
+            operand 1: AddressRegister(NameId(42),
         "#]],
     );
 }

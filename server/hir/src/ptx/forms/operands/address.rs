@@ -101,7 +101,7 @@ impl Checker<'_> {
         }
         .or_else(|| match address.index {
             Some(Operand::Register { name, .. }) => match self.named(name) {
-                Named::Register(Some(ty), _) if !is_integer(ty) => {
+                Named::Register(Some(ty), _) if !may_be_address(ty) => {
                     Some(OperandError::AddressRegister(name, ty))
                 }
                 _ => None,
@@ -113,7 +113,7 @@ impl Checker<'_> {
     fn base_register(&self, rule: &OperandRule, name: NameId) -> Option<OperandError> {
         let Named::Register(ty, vector) = self.named(name) else { return None };
         let ty = ty?;
-        if vector.is_some() || !is_integer(ty) {
+        if vector.is_some() || !may_be_address(ty) {
             return Some(OperandError::AddressRegister(name, ty));
         }
         if let Some(registers) = rule.registers {
@@ -145,6 +145,11 @@ impl Checker<'_> {
         };
         (!fits).then_some(OperandError::AddressSpace { name, have, takes: rule.space })
     }
+}
+
+/// Whether a register of a type may hold an address.
+fn may_be_address(ty: Type) -> bool {
+    is_integer(ty) && ty.bits() <= 64
 }
 
 pub(super) fn is_integer(ty: Type) -> bool {
