@@ -27,6 +27,8 @@ pub struct RunState {
     pub steps: u64,
     /// Further steps that expensive statements count as.
     pub charged: u64,
+    /// Work that is less than a step, and not charged yet.
+    pub(crate) uncharged: u64,
     /// The step count at which the caller's control is due.
     pub pause_at: u64,
     /// The step count at which the running cluster lets others run, even if it could continue.

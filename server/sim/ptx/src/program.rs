@@ -24,6 +24,7 @@ mod quick;
 mod tables;
 mod tensor;
 mod tensor_memory;
+mod work;
 
 pub use asynchronous::{BulkCopy, Completion, Fill, Mbarrier, MbarrierAction};
 pub use choices::{Beyond, Sign, Signedness, Subnormals, Uniformity, Width};

@@ -112,6 +112,11 @@ impl PhaseLog {
         phases.completed += 1;
     }
 
+    /// How many phases of an object are complete.
+    pub fn completed(&self, object: usize) -> u64 {
+        self.of(object).map_or(0, |phases| phases.completed)
+    }
+
     pub fn of(&self, object: usize) -> Option<&Phases> {
         self.0.get(&object)
     }

@@ -138,6 +138,8 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
             return Ok(Some(status));
         }
         self.started = number + 1;
+        // Blocks that run in parallel must be charged the same.
+        self.grid.state.uncharged = 0;
         let cluster = Cluster::new(self.launch, number, self.left.take(), self.launch.options.eager);
         let turn = Turn { is_first: true, ..self.turn_of(number, cluster) };
         self.first_turn(turn)
@@ -328,7 +330,8 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         });
         let charged = self.grid.state.charged;
         if charged != 0 {
-            let part = format!("; large copies, products and calls count as {charged} of them");
+            let part =
+                format!("; {charged} of them are charged for statements that do more work than others");
             finding.message.push_str(&part);
         }
         self.grid.state.report(finding);

@@ -67,6 +67,49 @@ impl Object {
     }
 }
 
+/// What an arrival returns: the phase in which a thread arrived at an object. The arrivals and the parity are those of [`Object`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    pub pending: u64,
+    pub parity: u64,
+    /// The offset of the object in the shared memory of the cluster, in objects.
+    pub place: u64,
+    /// The number of phases that were complete.
+    pub phase: u64,
+}
+
+impl Token {
+    const PHASES: u64 = 1 << 20;
+    const PLACES: u64 = 1 << 21;
+
+    pub fn new(object: Object, place: u64, phase: u64) -> Token {
+        let Object { pending, parity, .. } = object;
+        Token { pending, parity, place: place / 8 % Token::PLACES, phase: phase % Token::PHASES }
+    }
+
+    pub fn of_bits(bits: u64) -> Option<Token> {
+        (bits & LIVE != 0).then_some(Token {
+            pending: bits >> 20 & MAX_ARRIVALS,
+            parity: bits >> 61 & 1,
+            place: bits >> 40 & (Token::PLACES - 1),
+            phase: bits & (Token::PHASES - 1),
+        })
+    }
+
+    pub fn bits(self) -> u64 {
+        LIVE | self.parity << 61 | self.place << 40 | self.pending << 20 | self.phase
+    }
+
+    pub fn is_of(self, place: u64) -> bool {
+        self.place == place / 8 % Token::PLACES
+    }
+
+    /// How many phases have ended since, at an object of which this many are complete.
+    pub fn age(self, completed: u64) -> u64 {
+        completed.wrapping_sub(self.phase) % Token::PHASES
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -84,6 +127,17 @@ mod tests {
         ) {
             let object = Object { expected, pending, bytes, parity, layout };
             prop_assert_eq!(Object::of_bits(object.bits()), Some(object));
+        }
+
+        #[test]
+        fn bits_encode_the_whole_token(
+            pending in 0u64..1 << 20,
+            parity in 0u64..2,
+            place in 0u64..1 << 21,
+            phase in 0u64..1 << 20,
+        ) {
+            let token = Token { pending, parity, place, phase };
+            prop_assert_eq!(Token::of_bits(token.bits()), Some(token));
         }
     }
 }

@@ -188,6 +188,11 @@ pub struct Product {
 pub type Words = Vec<[u64; 32]>;
 
 impl Product {
+    /// What the product costs, as the [meter](crate::meter) counts it.
+    pub fn work(&self) -> u64 {
+        u64::from(self.m) * u64::from(self.n) * u64::from(self.k)
+    }
+
     pub fn matrices(&self) -> [Matrix; 4] {
         let tiles = self.layout.tiles();
         let factor = |outer, bits, is_b| {

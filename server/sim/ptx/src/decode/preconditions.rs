@@ -7,7 +7,7 @@ use warplens_sim_cuda::registers::WIDTH;
 use super::function::FunctionDecoder;
 use crate::program::{
     Access, Address, Atomic, Barrier, BarrierKind, BulkCopy, Copy, FragmentAccess, Instruction as Decoded,
-    LaneOperand, Op, Precondition, RegisterSlot, Requirement, Slot, Space, Window,
+    LaneOperand, Op, Precondition, RegisterSlot, Requirement, Slot, Space, TensorCopy, TensorOp, Window,
 };
 
 /// The window of an address without a state space: opcode, operation and windows. The address is the first one.
@@ -105,6 +105,14 @@ impl<'l> FunctionDecoder<'l, '_> {
                 let BulkCopy { to, completion, blocks: None, .. } = &tables[id] else { return };
                 let elsewhere = instruction.has("shared::cta") && instruction.has("shared::cluster");
                 required.extend(completion.map(|mbarrier| one_block(*to, mbarrier, elsewhere)));
+            }
+            Op::Tensor(id) => {
+                let TensorOp::Copy(TensorCopy { shared, completion, blocks: None, pairs: false, .. }) =
+                    &tables[id]
+                else {
+                    return;
+                };
+                required.extend(completion.map(|mbarrier| one_block(*shared, mbarrier, false)));
             }
             _ => {}
         }

@@ -150,3 +150,47 @@ fn asynchronous_stores_and_their_mbarriers() {
     assert_eq!(store("%r2", "bar").first(), Some(&FindingKind::NoMeaning));
     assert_eq!(store("%r1", "bar").first(), Some(&FindingKind::NoMeaning));
 }
+
+/// PTX ISA, `cp.async.bulk.tensor`: the mbarrier is in the block of the destination. The map, which is not valid, ends the run.
+#[test]
+fn tensor_copies_and_their_mbarriers() {
+    let copy = |to: &str, mbarrier: &str| {
+        in_cluster(&format!(
+            "@%p1 cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [{to}], [%rd1, {{%r4}}], [{mbarrier}];"
+        ))
+    };
+    assert_eq!(copy("tile", "%r3"), [FindingKind::NoMeaning, FindingKind::TensorMap]);
+    assert_eq!(copy("%r2", "bar"), [FindingKind::NoMeaning, FindingKind::TensorMap]);
+    assert_eq!(copy("%r2", "%r3"), [FindingKind::TensorMap]);
+    assert_eq!(copy("tile", "bar"), [FindingKind::TensorMap]);
+}
+
+/// PTX ISA, `mbarrier.test_wait`: a token is of the same object, and of its current phase or the one before.
+#[test]
+fn tokens_of_other_objects_and_phases() {
+    let waits = |waits: &str| {
+        in_cluster(&format!(
+            ".shared .align 8 .b64 m[2];\n@%p1 mbarrier.init.shared.b64 [m], 32;\n@%p1 mbarrier.init.shared.b64 [m+8], 32;\n\
+             bar.sync 0;\n{waits}"
+        ))
+    };
+    let arrive = |token: u32| {
+        format!(
+            "mbarrier.arrive.shared.b64 %rd{token}, [m];\nW{token}:\nmbarrier.test_wait.shared.b64 %p2, [m], %rd{token};\n\
+             @!%p2 bra W{token};\n"
+        )
+    };
+    let two = arrive(5) + &arrive(6);
+    for right in [
+        two.clone() + "mbarrier.test_wait.shared.b64 %p2, [m], %rd6;",
+        "mbarrier.arrive.shared.b64 %rd5, [m];\nmbarrier.test_wait.shared.b64 %p2, [m], %rd5;".to_owned(),
+    ] {
+        assert_eq!(waits(&right), [], "{right}");
+    }
+    for wrong in [
+        two.clone() + "mbarrier.test_wait.shared.b64 %p2, [m], %rd5;",
+        two + "mbarrier.test_wait.shared.b64 %p2, [m+8], %rd6;",
+    ] {
+        assert_eq!(waits(&wrong), [FindingKind::Mbarrier], "{wrong}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::local::{Local, MAX_LOCAL_BYTES};
-use warplens_sim_cuda::meter::{ACCESSES_PER_STEP, Meter};
+use warplens_sim_cuda::meter::{Meter, WORK_PER_STEP};
 use warplens_sim_cuda::registers::{Registers, WIDTH, filter_lanes, lanes};
 use warplens_sim_cuda::run_state::RunState;
 use warplens_sim_cuda::sanitizer::Sanitizer;
@@ -27,7 +27,7 @@ use crate::sanitizer::passing::{self, PassingFrame};
 /// Minimum stack size of a call, in bytes.
 const MIN_FRAME: u32 = 128;
 /// Bytes of registers and local memory whose clearing counts as a step.
-const BYTES_PER_STEP: u64 = 64 * ACCESSES_PER_STEP;
+const BYTES_PER_STEP: u64 = 64 * WORK_PER_STEP;
 const MAX_CALLERS: usize = 8;
 
 impl Warp {
@@ -138,7 +138,7 @@ impl Warp {
         run: &mut RunContext<'_>,
     ) -> Result {
         let Some(frame) = self.frames[frame as usize].as_mut() else { return Ok(()) };
-        let meter = Meter::new(run.state.steps_left(), run.launch.cancelled);
+        let meter = Meter::new(run.state, run.launch.cancelled);
         let mut taken = run.state.sanitizer.take();
         let mut sanitizer = taken.as_deref_mut();
         if let Some(sanitizer) = &mut sanitizer {
@@ -154,8 +154,7 @@ impl Warp {
             pointer,
         };
         let result = system_calls::call(system, call, frame, &mut callee, executed);
-        let mut meter = callee.meter;
-        meter.charge(run.state);
+        callee.meter.close(run.state);
         run.state.sanitizer = taken;
         result
     }

@@ -77,7 +77,7 @@ impl Warp {
             register_counts: &mut self.register_counts,
             live: self.live,
             clock: run.state.steps,
-            meter: Meter::new(run.state.steps_left(), run.launch.cancelled),
+            meter: Meter::new(run.state, run.launch.cancelled),
             sanitizer: sanitizer.as_deref_mut(),
         };
         let mut running = GroupRun {
@@ -103,8 +103,9 @@ impl Warp {
         };
         running.make_edits();
         let exit = running.run(simd);
-        let (group, clock) = (running.group, running.ctx.clock);
-        run.state.steps = clock;
+        let GroupRun { group, ctx, state, .. } = running;
+        state.steps = ctx.clock;
+        ctx.meter.close(state);
         run.state.sanitizer = sanitizer;
         (group, exit)
     }

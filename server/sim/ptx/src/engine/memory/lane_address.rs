@@ -4,6 +4,7 @@ use warplens_sim_cuda::async_ops::operation::MemoryPosition;
 use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::region::{AccessMode, CheckedAddresses, MemoryRegion};
 use warplens_sim_cuda::memory::spaces::{AddressCheck, addresses};
+use warplens_sim_cuda::meter;
 use warplens_sim_cuda::registers::{Registers, WIDTH};
 use warplens_sim_cuda::sanitizer::copies::CopyCompletion;
 use warplens_sim_cuda::sanitizer::event::AccessKind;
@@ -45,7 +46,7 @@ impl LaneAddress {
         mode: AccessMode,
         ctx: &mut ExecContext<'_>,
     ) -> Result<CheckedAddresses> {
-        ctx.meter.count(1)?;
+        ctx.meter.count(meter::LANE_ACCESS)?;
         let (space, addresses, mask) = (self.space, &[self.address; WIDTH], 1 << self.lane);
         ctx.spaces.check(&AddressCheck { space, addresses, span, unit: span, mode, mask }, ctx.local)
     }

@@ -3,7 +3,7 @@
 use warplens_sim_cuda::async_ops::operation::{Effect, Operation, Signal};
 use warplens_sim_cuda::async_ops::phase_log::PhaseAction;
 use warplens_sim_cuda::fault::{ExecError, Fault, PendingBarriers, Result};
-use warplens_sim_cuda::memory::mbarrier_object::{MAX_ARRIVALS, Object, PHASE};
+use warplens_sim_cuda::memory::mbarrier_object::{MAX_ARRIVALS, Object, PHASE, Token};
 use warplens_sim_cuda::memory::polled::PolledValue;
 use warplens_sim_cuda::memory::region::{AccessMode, MemoryRegion};
 use warplens_sim_cuda::memory::spaces::addresses;
@@ -21,6 +21,8 @@ use crate::program::{Mbarrier, MbarrierAction, Space};
 
 enum ActionResult {
     Nothing,
+    /// An arrival, which returns a token.
+    Arrived,
     Token(u64),
     Holds(bool),
 }
@@ -72,7 +74,7 @@ fn run_action(
         let (object, _) = at.object(ctx)?;
         let tested = operand.unwrap_or(0);
         let parity = match action {
-            MbarrierAction::TestToken => Object::of_bits(tested).map_or(0, |token| token.parity),
+            MbarrierAction::TestToken => Token::of_bits(tested).map_or(0, |token| token.parity),
             _ => tested & 1,
         };
         let statement = ctx.statement();
@@ -88,7 +90,7 @@ fn run_action(
 /// Writes the result to the lane's destination; returns whether a test failed.
 fn deliver(mbarrier: &Mbarrier, result: ActionResult, at: LaneAddress, r: &mut Registers) -> bool {
     let value = match result {
-        ActionResult::Nothing => None,
+        ActionResult::Nothing | ActionResult::Arrived => None,
         ActionResult::Token(token) => Some(token),
         ActionResult::Holds(holds) => Some(holds.into()),
     };
@@ -197,11 +199,22 @@ fn act(
     let Some(before) = Object::of_bits(bits) else {
         return Err(uninitialized(at));
     };
+    if action == MbarrierAction::TestToken {
+        check_token(operand.unwrap_or(0), at, ctx)?;
+    }
     let mut object = before;
     let result = match change(action, operand, &mut object) {
         Ok(result) => result,
         Err(_) if before.pending == 0 && arrives_again(at, ctx)? => return Err(early_arrival(at, ctx)),
         Err(message) => return Err(misuse(message, at)),
+    };
+    let result = match result {
+        ActionResult::Arrived => {
+            let place = at.index(ctx)?;
+            let completed = ctx.spaces.asynchronous.phases.completed(place as usize);
+            ActionResult::Token(Token::new(before, place, completed).bits())
+        }
+        result => result,
     };
     note_phase(action, operand, at, (before, object), ctx)?;
     let after = if action == MbarrierAction::Invalidate { 0 } else { object.bits() };
@@ -281,7 +294,6 @@ fn fails(action: MbarrierAction, operand: Option<u64>, bits: u64) -> bool {
 }
 
 fn change(action: MbarrierAction, operand: Option<u64>, object: &mut Object) -> Result<ActionResult, String> {
-    let before = *object;
     let count = operand.unwrap_or(1);
     match action {
         MbarrierAction::Initialize { .. } | MbarrierAction::Invalidate => return Ok(ActionResult::Nothing),
@@ -305,10 +317,10 @@ fn change(action: MbarrierAction, operand: Option<u64>, object: &mut Object) -> 
         // The arrival itself comes later, after the copies.
         MbarrierAction::ArriveCopies { counted } => {
             object.pending = (object.pending + u64::from(!counted)).min(MAX_ARRIVALS);
-            return Ok(ActionResult::Token(before.bits()));
+            return Ok(ActionResult::Arrived);
         }
         MbarrierAction::TestToken => {
-            let token = Object::of_bits(count);
+            let token = Token::of_bits(count);
             let token = token.ok_or_else(|| format!("{count:#x} is not a token that an arrival returned"))?;
             return Ok(ActionResult::Holds(token.parity != object.parity));
         }
@@ -318,12 +330,12 @@ fn change(action: MbarrierAction, operand: Option<u64>, object: &mut Object) -> 
         }
     }
     object.advance();
-    Ok(ActionResult::Token(before.bits()))
+    Ok(ActionResult::Arrived)
 }
 
 /// The pending arrivals when a token was returned.
 pub(crate) fn pending_of(token: u64) -> u32 {
-    Object::of_bits(token).map_or(0, |object| object.pending as u32)
+    Token::of_bits(token).map_or(0, |token| token.pending as u32)
 }
 
 /// The bits of an object, which must be in shared memory.
@@ -344,6 +356,26 @@ fn arrive_later(at: LaneAddress, ctx: &mut ExecContext<'_>) -> Result {
     let group = Some(ctx.spaces.asynchronous.group(issuer, CopyFamily::Single));
     let (statement, signal) = (ctx.statement(), Signal::Arrive(object as usize));
     ctx.spaces.issue(Operation { issuer, statement, group, effect: Effect::Nothing, signal });
+    Ok(())
+}
+
+/// Checks that a token is of this object, and of its current phase or the one before (PTX ISA, `mbarrier.test_wait`).
+fn check_token(bits: u64, at: LaneAddress, ctx: &mut ExecContext<'_>) -> Result {
+    let Some(token) = Token::of_bits(bits) else { return Ok(()) };
+    let place = at.index(ctx)?;
+    if !token.is_of(place) {
+        let message = "the token was returned by an arrival at another object\nbehavior is undefined; wait with the token of an arrival \
+                       at this object";
+        return Err(misuse(message, at));
+    }
+    let age = token.age(ctx.spaces.asynchronous.phases.completed(place as usize));
+    if age > 1 {
+        let message = format!(
+            "{age} phases have ended since the arrival that returned the token\nbehavior is undefined unless the token is of the current \
+             phase or the one before; wait with the token of the last arrival"
+        );
+        return Err(misuse(message, at));
+    }
     Ok(())
 }
 
