@@ -21,7 +21,9 @@ pub(super) fn quotation(text: &[u8], after_code: bool) -> usize {
     let indented = indentation(text);
     match text.get(indented) {
         Some(b'/' | b'.' | b'@' | b'{' | b'}') | None => return 0,
-        Some(byte) if is_word(*byte) && !byte.is_ascii_digit() && !is_control(word(&text[indented..])) => {
+        Some(byte)
+            if is_word(*byte) && !byte.is_ascii_digit() && !is_first_column(word(&text[indented..])) =>
+        {
             return 0;
         }
         // A line that a diff removes.
@@ -50,7 +52,8 @@ fn before_code(text: &[u8], from: usize, after_code: bool) -> Option<usize> {
         let column = Column::of(word(&text[start..]))?;
         is_of_listing |= column.kind == Kind::OfListing;
         at = start + column.length;
-        let before_words = is_of_listing || column.kind != Kind::Number;
+        let is_between_counters = || statement::is_before_counters(&text[at + indentation(&text[at..])..]);
+        let before_words = is_of_listing || column.kind != Kind::Number || is_between_counters();
         let class = line::classify(&text[at..], after_code && before_words);
         if matches!(class, Class::Statement | Class::Addressed | Class::Encoding) {
             return Some(at);
@@ -82,6 +85,16 @@ fn before_address(text: &[u8]) -> Option<usize> {
     let after = &rest[line::address(rest)?..];
     let has_words = text[..at].windows(2).any(|pair| pair.iter().all(u8::is_ascii_lowercase));
     (!has_words && statement::starts_with_instruction(&after[indentation(after)..])).then_some(at)
+}
+
+/// Whether a word that begins with a letter may be the first column of a line: control information, `a0`, `a0:`, `L0013`.
+fn is_first_column(word: &[u8]) -> bool {
+    is_control(word) || hexadecimal(word) >= 2 && word[0].is_ascii_lowercase() || is_line_number(word)
+}
+
+/// `L0013`
+fn is_line_number(word: &[u8]) -> bool {
+    word.strip_prefix(b"L").is_some_and(|digits| digits.len() > 2 && digits.iter().all(u8::is_ascii_digit))
 }
 
 struct Column {
@@ -120,7 +133,11 @@ impl Column {
             [b'<', .., b'>' | b':'] => of_listing(word.len()),
             _ if digits >= 8 => of_listing(word.len()),
             // An address has a prefix, a colon or leading zeros.
-            [b'0', b'x', ..] | [.., b':'] | [b'0', _, _, _, ..] if digits >= 2 => mark(word.len()),
+            [b'0', b'x', ..] | [.., b':'] if digits >= 1 => mark(word.len()),
+            [b'0', _, _, _, ..] if digits >= 2 => mark(word.len()),
+            _ if is_line_number(word) => mark(word.len()),
+            // `{S=1,Y}`
+            [b'{', inside @ .., b'}'] if inside.contains(&b'=') => of_listing(word.len()),
             _ if digits >= 2 => number(word.len()),
             // `1.`, `2)`
             [b'0'..=b'9', .., b'.' | b')'] if word[..word.len() - 1].iter().all(u8::is_ascii_digit) => {

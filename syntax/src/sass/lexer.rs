@@ -11,7 +11,14 @@ use crate::punctuation::single;
 
 pub(crate) fn lex(text: &str) -> Lexed {
     let bytes = text.as_bytes();
-    let mut lexer = Lexer { text: bytes, at: 0, lexed: Lexed::with_capacity(text), after_code: false };
+    let mut lexer = Lexer {
+        text: bytes,
+        at: 0,
+        lexed: Lexed::with_capacity(text),
+        after_code: false,
+        address: None,
+        has_another: false,
+    };
     while lexer.at < bytes.len() {
         let end = memchr(b'\n', &bytes[lexer.at..]).map_or(bytes.len(), |length| lexer.at + length);
         let returned = usize::from(end > lexer.at && end < bytes.len() && bytes[end - 1] == b'\r');
@@ -29,6 +36,10 @@ struct Lexer<'t> {
     lexed: Lexed,
     /// Whether the previous line was code, ignoring empty lines.
     after_code: bool,
+    /// The address of the last instruction of the line.
+    address: Option<u64>,
+    /// Whether another instruction follows on the line.
+    has_another: bool,
 }
 
 impl<'t> Lexer<'t> {
@@ -54,6 +65,7 @@ impl<'t> Lexer<'t> {
 
     /// The tokens of the line up to `end`, where its line break starts.
     fn line(&mut self, end: usize) {
+        self.address = None;
         self.quotation(end);
         let class = line::classify(self.rest(end), self.after_code);
         self.space(end);
@@ -67,6 +79,13 @@ impl<'t> Lexer<'t> {
             Class::Header { key } => self.header(key, end),
             Class::Statement => self.statement(end),
             Class::Prose => self.push(COMMENT, end),
+        }
+        while std::mem::take(&mut self.has_another) {
+            self.space(end);
+            match self.byte(0, end) {
+                b'/' => self.addressed(end),
+                _ => self.statement(end),
+            }
         }
         self.after_code = !matches!(class, Class::Prose | Class::Header { .. } | Class::Directive);
     }
@@ -84,6 +103,7 @@ impl<'t> Lexer<'t> {
     /// `/*0050*/` and the instruction or data at that address.
     fn addressed(&mut self, end: usize) {
         let length = line::address(self.rest(end)).unwrap_or_default();
+        self.address = line::address_value(self.rest(end));
         self.push(ADDRESS_COMMENT, self.at + length);
         self.space(end);
         let columns = columns::after_address(self.rest(end));
@@ -126,11 +146,16 @@ impl<'t> Lexer<'t> {
         self.space(end);
     }
 
-    /// Encodings and comments up to the end of the line.
+    /// Encodings and comments up to the end of the line, or up to the next instruction on it.
     fn comments(&mut self, end: usize) {
         loop {
             self.space(end);
             let rest = self.rest(end);
+            // The same or a lower address is that of a listing beside this one.
+            if self.address.is_some() && line::address_value(rest) > self.address {
+                self.has_another = true;
+                return;
+            }
             if let Some(length) = line::encoding(rest) {
                 self.push(ENCODING, self.at + length);
             } else if rest.starts_with(b"/*") {
@@ -171,7 +196,11 @@ impl<'t> Lexer<'t> {
         let (mut opcode, mut guard, mut has_operand) = (false, false, false);
         while self.at < end {
             if indentation(self.rest(end)) > 0 {
-                let are_counters = opcode && !has_operand && statement::are_counters(self.rest(end));
+                let rest = self.rest(end);
+                let are_counters = match has_operand {
+                    true => !after_comma && statement::counters_follow(self.text[self.at - 1], rest),
+                    false => opcode && statement::are_counters(rest),
+                };
                 if self.columns_follow(end) && opcode && !after_comma && has_operand || are_counters {
                     return self.push(COMMENT, end);
                 }
@@ -244,7 +273,10 @@ impl<'t> Lexer<'t> {
             b'<' if self.byte(1, end) == b'/' => self.push(COMMENT, end),
             b';' => {
                 self.punctuation(end);
-                self.after_end(end);
+                self.has_another = opcode && statement::another_follows(self.rest(end));
+                if !self.has_another {
+                    self.after_end(end);
+                }
             }
             b'|' if self.ends_cell(end) => self.push(COMMENT, end),
             // The end of a line in backquotes.

@@ -70,6 +70,16 @@ pub(super) fn address(line: &[u8]) -> Option<usize> {
     (count >= 4 && digits[count..].starts_with(b"*/")).then_some(count + 4)
 }
 
+/// The address in `/*0050*/` at the start, if an instruction follows.
+pub(super) fn address_value(line: &[u8]) -> Option<u64> {
+    let length = address(line)?;
+    let after = &line[length..];
+    let digits = std::str::from_utf8(&line[2..length - 2]).ok()?;
+    statement::starts_with_instruction(&after[indentation(after)..])
+        .then(|| u64::from_str_radix(digits, 16).ok())
+        .flatten()
+}
+
 /// The length of `/* 0x0000000404057981 */` at the start, with or without its spaces.
 pub(super) fn encoding(line: &[u8]) -> Option<usize> {
     let rest = line.strip_prefix(b"/*")?;

@@ -23,7 +23,7 @@ pub(super) fn is_statement(line: &[u8], after_code: bool) -> bool {
     if are_counters(after) {
         return guard || after_code;
     }
-    let operands = before_cell(before_comment(after));
+    let operands = before_counters(before_cell(before_comment(after)));
     let (operands, noted) = before_notes(operands);
     let mut is_sentence = false;
     let (operands, closed) = match memchr::memchr2(b';', b'}', operands) {
@@ -55,16 +55,86 @@ pub(super) fn is_statement(line: &[u8], after_code: bool) -> bool {
     first_fits && list.all(|operand| is_operand(operand) || named(operand))
 }
 
-/// Whether only counters in columns follow an opcode: `\t12\t0.5%` after `EXIT`.
+/// The maximum number of counters after an instruction, because each gap of a line is examined.
+const MOST_COUNTERS: usize = 16;
+/// The width of a gap after an opcode that is wider than the one before an operand.
+const WIDE_GAP: usize = 12;
+
+/// Whether only counters in columns follow an opcode: `\t12\t0.5%` after `EXIT`. A number alone may be an operand
+/// (`BAR.SYNC  0`), unless it is far away.
 pub(super) fn are_counters(after: &[u8]) -> bool {
-    let is_counter = |word: &[u8]| {
-        word.first().is_some_and(u8::is_ascii_digit)
-            && word.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',' | b'%'))
-            && !word.ends_with(b",")
-    };
     let gap = indentation(after);
-    let mut words = after.split(|byte| is_space(*byte)).filter(|word| !word.is_empty()).peekable();
-    after[..gap].contains(&b'\t') && words.peek().is_some() && words.all(is_counter)
+    counters(&after[gap..]).is_some_and(|count| match gap {
+        _ if after[..gap].contains(&b'\t') => true,
+        ..2 => false,
+        ..WIDE_GAP => count > 1,
+        _ => true,
+    })
+}
+
+/// Whether the text is an opcode before counters in columns.
+pub(super) fn is_before_counters(text: &[u8]) -> bool {
+    let length = opcode(text);
+    length > 0 && are_counters(&text[length..])
+}
+
+/// Whether only counters in columns follow the operands, the last of which ends with `last`.
+pub(super) fn counters_follow(last: u8, after: &[u8]) -> bool {
+    let gap = indentation(after);
+    ends_operand(last) && is_gap(&after[..gap]) && counters(&after[gap..]).is_some()
+}
+
+/// The number of counters, if the text has nothing else.
+fn counters(text: &[u8]) -> Option<usize> {
+    let words = || text.split(|byte| is_space(*byte)).filter(|word| !word.is_empty()).take(MOST_COUNTERS + 1);
+    words().all(is_counter).then(|| words().count()).filter(|count| (1..=MOST_COUNTERS).contains(count))
+}
+
+/// `12`, `1,234`, `0.5%`
+fn is_counter(word: &[u8]) -> bool {
+    word.first().is_some_and(u8::is_ascii_digit)
+        && word.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',' | b'%'))
+        && !word.ends_with(b",")
+}
+
+/// Whether white space is wider than within operands.
+fn is_gap(space: &[u8]) -> bool {
+    space.len() > 1 || space.contains(&b'\t')
+}
+
+fn ends_operand(byte: u8) -> bool {
+    is_word(byte) || matches!(byte, b']' | b')' | b'}' | b'|')
+}
+
+/// The operands before the counters in columns after them.
+fn before_counters(text: &[u8]) -> &[u8] {
+    let (mut cut, mut rest) = (text.len(), text.trim_ascii_end());
+    for _ in 0..MOST_COUNTERS {
+        let start = rest.iter().rposition(|byte| is_space(*byte)).map_or(0, |at| at + 1);
+        let before = rest[..start].trim_ascii_end();
+        if !is_counter(&rest[start..]) || before.is_empty() {
+            break;
+        }
+        if is_gap(&rest[before.len()..start]) && before.last().copied().is_some_and(ends_operand) {
+            cut = before.len();
+        }
+        rest = before;
+    }
+    &text[..cut]
+}
+
+/// Whether another instruction without an address follows the `;` of one. A listing beside it begins after a wider gap.
+pub(super) fn another_follows(after: &[u8]) -> bool {
+    const WIDEST: usize = 4;
+    let gap = indentation(after);
+    let rest = &after[gap..];
+    if gap > WIDEST || after[..gap].contains(&b'\t') || !starts_with_instruction(rest) {
+        return false;
+    }
+    match memchr::memchr(b';', rest) {
+        Some(end) => is_statement(&rest[..=end], false),
+        None => is_statement(rest, false) || matches!(trim(rest), b"EXIT" | b"RET" | b"NOP"),
+    }
 }
 
 /// Whether a text starts with an optional brace and guard and an opcode.

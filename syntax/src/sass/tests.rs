@@ -179,6 +179,70 @@ fn text_after_instructions() {
 }
 
 #[test]
+fn counters_after_blanks() {
+    for counters in ["    0    1.50%", "                    13", "\t12\t0.5%", "              0 0"] {
+        let lines =
+            ["MOV R1, R2", "ISETP.GE.AND P0, PT, R0, 0x8, PT", "@P0 BRA 0x80", "STG.E [R8.64], R6", "EXIT"];
+        for address in ["", "/*0010*/ ", "  1   0x700000000   ", "   1  "] {
+            let text: String = lines.iter().map(|line| format!("{address}{line}{counters}\n")).collect();
+            assert_eq!(opcodes(&text), ["MOV", "ISETP", "BRA", "STG", "EXIT"], "{text}");
+            let tree = parse_file(super::LANGUAGE, &text).syntax();
+            let operands = tree.descendants().filter(|node| node.kind() == SyntaxKind::OPERAND).count();
+            assert_eq!(operands, 10, "{text}");
+        }
+    }
+    for text in ["BAR.SYNC  0\n", "MOV R1,   5\n", "IADD R1, R2, -  5\n"] {
+        let tree = parse_file(super::LANGUAGE, &format!("NOP ;\n{text}")).syntax();
+        assert!(
+            tree.descendants()
+                .any(|node| node.kind() == SyntaxKind::OPERAND
+                    && node.text().to_string().ends_with(['0', '5'])),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn addresses_of_any_digits() {
+    for columns in [
+        ["0x0  ", "0xa0  "],
+        ["0\t", "a0\t"],
+        ["       0:\t00 79 19 00\t", "      a0:\t00 79 19 00\t"],
+        ["  0:  7919 0000 2100 000e  ", "  e8:  7919 0000 2100 000e  "],
+        ["L0000  ", "L0013  "],
+        ["/*0000*/ {S=0,Y} ", "/*0010*/ {S=1,Y} "],
+    ] {
+        for [first, second] in [columns, [columns[1], columns[1]]] {
+            let text = format!("{first}MOV R1, R2 ;\n{second}@P0 BRA 0x80 ;\n{second}EXIT ;\n");
+            assert_eq!(opcodes(&text), ["MOV", "BRA", "EXIT"], "{text}");
+        }
+    }
+}
+
+#[test]
+fn several_instructions_on_a_line() {
+    for [text, expected] in [
+        ["S2R R0, SR_TID.X; MOV R4, 0x4; IMAD.WIDE R2, R0, R4, c[0x0][0x160];", "S2R MOV IMAD"],
+        ["IADD3 R5, R0, 0x1, RZ ; @P0 BRA 0x80 ; EXIT ;", "IADD3 BRA EXIT"],
+        ["MOV R1, R2; MOV R3, R4", "MOV MOV"],
+        ["MOV R1, R2; EXIT", "MOV EXIT"],
+        ["/*0000*/ S2R R0, SR_TID.X ;  /*0010*/  EXIT ;", "S2R EXIT"],
+        [
+            "/*0000*/ MOV R1, R2 ; /* 0x0000000404057981 */ /*0010*/ EXIT ; /* 0x0000000404057981 */",
+            "MOV EXIT",
+        ],
+        // Listings side by side, and comments.
+        ["/*0010*/ MOV R1, R2 ;      /*0010*/ MOV R1, R3 ;", "MOV"],
+        ["MOV R1, R2 ;           MOV R1, R3 ;", "MOV"],
+        ["MOV R1, R2 ; // MOV R1, R3 ;", "MOV"],
+        ["MOV R1, R2 ; and MOV R1, R3 ;", "MOV"],
+        ["MOV R1, R2 ; HOT", "MOV"],
+    ] {
+        assert_eq!(opcodes(&format!("{text}\n")).join(" "), expected, "{text}");
+    }
+}
+
+#[test]
 fn words_in_columns_are_prose() {
     for text in [
         "MOV R1, R2 ;\n32 KB\n",

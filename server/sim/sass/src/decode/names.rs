@@ -4,7 +4,8 @@ use smol_str::{SmolStr, format_smolstr};
 use warplens_sim_cuda::semantics::convert::Convert;
 
 use crate::program::{
-    Arithmetic, AtomicResult, BarrierStep, Cell, Control, Named, Op, Operation, Program, RegisterUse,
+    Arithmetic, AtomicResult, BarrierStep, Cell, Constant, Control, Named, Op, Operation, Program,
+    RegisterUse,
 };
 use crate::registers::{Condition, DROPPED, Predicate, Row, TRUE, UNIFORM};
 
@@ -123,12 +124,28 @@ impl Names<'_> {
                     self.predicate(predicate, true);
                 }
             }
+            Op::ToPredicates if !operation.sets_cc => self.unpacked(operation),
             _ => {}
         }
         let addresses = self.program.addresses(operation.op);
         for term in addresses.iter().flat_map(|address| address.terms.iter().flatten()) {
             self.rows(term.row, if term.wide { 2 } else { 1 }, false);
         }
+    }
+}
+
+impl Names<'_> {
+    /// `R2P` writes the predicates of its mask. With a mask in a register any of them may be the result of an earlier
+    /// instruction; that it is written is assumed.
+    fn unpacked(&mut self, operation: &Operation) {
+        let mask_row = operation.s[1].row;
+        let constant = self.program.layout.constants.iter().find(|(row, _)| *row == mask_row);
+        let mask = match constant {
+            Some((_, Constant::Immediate(mask))) => *mask,
+            _ => 0x7f,
+        };
+        let first = operation.first_predicate();
+        (0..7).filter(|bit| mask >> bit & 1 == 1).for_each(|bit| self.predicate(first + bit, true));
     }
 }
 

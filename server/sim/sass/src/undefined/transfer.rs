@@ -381,12 +381,17 @@ impl UndefinedValues {
         let word = self.source(visit, o.s[0]);
         let (shift, first) = (o.predicate_shift(), o.first_predicate());
         let of = |index: u8| {
+            let key = self.predicate(first + index);
+            let kept = self.read(key, visit.statement);
             let mut predicate = word.clone();
-            predicate.bits = std::array::from_fn(|lane| {
-                let is_undefined = word.bits[lane] >> (shift + u32::from(index)) & masks[lane] >> index & 1;
-                is_undefined.wrapping_neg()
-            });
-            (self.predicate(first + index), predicate)
+            for lane in 0..WIDTH {
+                if masks[lane] >> index & 1 == 1 {
+                    predicate.bits[lane] = (word.bits[lane] >> (shift + u32::from(index)) & 1).wrapping_neg();
+                } else {
+                    (predicate.bits[lane], predicate.origins[lane]) = (kept.bits[lane], kept.origins[lane]);
+                }
+            }
+            (key, predicate)
         };
         (0..7).map(of).collect()
     }

@@ -257,6 +257,35 @@ fn a_condition_code_that_nothing_wrote_decides_which_lanes_wait() {
 }
 
 #[test]
+fn unpacking_predicates_writes_those_of_the_mask() {
+    let kinds = crate::machines::finding_kinds;
+    for target in [52, 70, 80, 100] {
+        for number in 0..7 {
+            let body = format!("S2R R0, SR_LANEID\nR2P PR, R0, 0x7f\n@P{number} EXIT\nEXIT");
+            assert!(kinds(target, &body).is_empty(), "sm_{target}: {body}");
+        }
+    }
+    for body in [
+        "R2P PR, R0.B1, 0x7f\n@P1 EXIT",
+        "R2P PR, R0, R2\n@P3 EXIT",
+        "S2UR UR4, SR_CTAID.X\nUR2UP UPR, UR4, 0x7f\nBRA.U UP1, 0x50",
+    ] {
+        let body = format!("S2R R0, SR_LANEID\nMOV R2, 0x7f\n{body}\nEXIT\nEXIT");
+        assert!(kinds(80, &body).is_empty(), "{body}: {:?}", kinds(80, &body));
+    }
+    // Outside of the mask, in lanes that do not execute it, and from a register that nothing wrote.
+    for body in [
+        "R2P PR, R0, 0x5\n@P1 EXIT",
+        "ISETP.LT.AND P0, PT, R0, 0x8, PT\n@P0 R2P PR, R0, 0x7f\n@P1 EXIT",
+        "R2P PR, R3, 0x2\n@P1 EXIT",
+        "R2P PR, R3, 0x2\n@P2 EXIT",
+    ] {
+        let body = format!("S2R R0, SR_LANEID\n{body}\nEXIT");
+        assert_eq!(kinds(80, &body), ["uninitialized-read"], "{body}");
+    }
+}
+
+#[test]
 fn an_own_address_needs_no_register() {
     check(80, "LEPC R20\nISETP.LT.AND P0, PT, R20, 0x50, PT\n@P0 EXIT\nEXIT", expect![""]);
 }
