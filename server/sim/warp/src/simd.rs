@@ -18,6 +18,6 @@ pub fn vectorized<Op: WithSimd>(op: Op) -> Op::Output {
 #[cfg(target_arch = "wasm32")]
 #[inline(always)]
 pub fn vectorized<Op: WithSimd>(op: Op) -> Op::Output {
-    use pulp::Simd;
-    pulp::wasm::Simd128::try_new().expect("the module is built with simd128").vectorize(op)
+    let simd = pulp::wasm::Simd128::try_new().expect("the module is built with simd128");
+    pulp::Simd::vectorize(simd, op)
 }
