@@ -19,6 +19,15 @@ impl Function {
             let why = "no operand follows the comma: write all operands of an instruction on its line";
             return Some((cut.range, why.to_owned()));
         }
+        if let Some(operand) = operands.iter().find(|operand| operand.value == Value::Unknown) {
+            let why = match operand.range == instruction.opcode_range {
+                true => {
+                    "the line of this instruction is not read: end the instruction with `;`, and remove what stands before it"
+                }
+                false => "this is not an operand of any instruction",
+            };
+            return Some((operand.range, why.to_owned()));
+        }
         let entry = isa::opcode(&instruction.opcode)?;
         let opcode = entry.opcode;
         let is_predicate = |operand: &Operand| operand.register().is_some_and(Register::is_predicate);
