@@ -594,6 +594,16 @@ fn function(target: u16, instruction: &str) -> String {
 #[test]
 fn statements_that_no_encoding_has() {
     for (target, instruction) in [
+        (20, "BRA CC, 0x8"),
+        (20, "BRA CC.EQ 0x8"),
+        (20, "BRX R0 c[0x0][0x20]"),
+        (20, "NOP.U"),
+        (52, "@P0 SSY 0x8"),
+        (52, "@!P0 PBK 0x8"),
+        (80, "BRA c[0x0][0x160]"),
+        (80, "SHFL.IDX PT, R1, R0, 0x20, 0x1f"),
+        (80, "LDS R6, [4*R0]"),
+        (80, "LDS R6, [R0*3]"),
         (80, "MOV R1, 0x1ffffffff"),
         (61, "IADD R1, R2, 0x100000"),
         (61, "IADD R1, R2, -0x80001"),
@@ -638,6 +648,14 @@ fn statements_that_no_encoding_has() {
     for (target, instruction) in [
         (80, "MOV R1, 0xffffffff"),
         (80, "IADD3 R1, R2, -0x80000000, RZ"),
+        (20, "BRA CC.EQ, 0x8"),
+        (20, "BRX CC.F, R5 0x0"),
+        (52, "SSY 0x8"),
+        (52, "@P0 BRA c[0x0][0x20]"),
+        (80, "SHFL.IDX PT, R1, R0, 0x1f, 0x1f"),
+        (80, "SHFL.DOWN P0, R1, R0, 0x10, 0x101f"),
+        (80, "SHFL.BFLY PT, R1, R0, R2, R3"),
+        (80, "LDS R6, [R0*4]"),
         (61, "IADD3 R1, R2, 0xffffe, RZ"),
         (61, "MOV32I R1, 0xffffffff"),
         (61, "ISCADD R1, R2, R3, 0x1f"),
@@ -669,9 +687,13 @@ fn statements_that_no_encoding_has() {
 
 #[test]
 fn headers_without_instructions() {
-    for text in
-        ["\tcode for sm_80\n\t\tFunction : k\nthe instructions are below\n", "# a\nthe loop is below\n"]
-    {
+    for text in [
+        "\tcode for sm_80\n\t\tFunction : k\nthe instructions are below\n",
+        "# a\nthe loop is below\n",
+        "// c\n\tcode for sm_80\n\t\tFunction : k\nk.sass:3: /*0000*/ EXIT ;\n",
+        "\tcode for sm_80\n\t\tFunction : k\nk.sass:3: MOV R1, R2 ;\nk.sass:4: MOV R2, R3 ;\n",
+        "// @launch { block = [32] }\n\tcode for sm_80\n\t\tFunction : k\nwhat it does\n\t\tFunction : l\nis unclear\n",
+    ] {
         assert_eq!(codes(text), ["no-instructions"], "{text}");
     }
     for text in
@@ -679,6 +701,38 @@ fn headers_without_instructions() {
     {
         assert_eq!(codes(text), [""; 0], "{text}");
     }
+}
+
+#[test]
+fn predicates_written_together() {
+    for [write, read] in [["R2P PR, R0, 0x7f", "P1"], ["UR2UP UPR, UR4, 0x7f", "UP1"]] {
+        let text = format!("/*0000*/ {write} ;\n/*0010*/ @§{read} EXIT ;\n");
+        let opcode = write.split(' ').next().unwrap();
+        assert!(page_at(&text).contains(opcode), "{text}: {}", page_at(&text));
+    }
+}
+
+#[test]
+fn scheduling_notes() {
+    for (note, page) in [
+        ("&req={0,2}", "waits for `SB0`, `SB2`"),
+        ("&req_6", "waits for `SB6`"),
+        ("&wr=0x1", "`SB1` is set until its result is written"),
+        ("&rd=0x0", "`SB0` is set until its sources are read"),
+        ("?WAIT5", "at least 5 cycles later"),
+        ("?WAIT12_END_GROUP", "at least 12 cycles later"),
+    ] {
+        for line in [format!("MOV R1, R2 §{note};\n"), format!("MOV R1, R2; §{note}\n")] {
+            assert!(page_at(&line).contains(page), "{line}: {}", page_at(&line));
+        }
+    }
+    assert_eq!(page_at("MOV R1, R2 §&foo=1;\n"), "");
+}
+
+#[test]
+fn a_line_that_is_not_read() {
+    let text = "MOV R1, R2 ;\nk.sass:4: MOV R2, R3 ;\nk.sass:5: MOV R2, R3 ;\nEXIT ;\n";
+    assert_eq!(codes(&format!("\tcode for sm_80\n\t\tFunction : k\n{text}")), ["no-such-encoding"]);
 }
 
 #[test]
