@@ -66,8 +66,8 @@ pub(super) fn are_counters(after: &[u8]) -> bool {
     let gap = indentation(after);
     counters(&after[gap..]).is_some_and(|count| match gap {
         _ if after[..gap].contains(&b'\t') => true,
-        ..2 => false,
-        ..WIDE_GAP => count > 1,
+        0 | 1 => false,
+        2..WIDE_GAP => count > 1,
         _ => true,
     })
 }

@@ -384,8 +384,8 @@ impl UndefinedValues {
             let key = self.predicate(first + index);
             let kept = self.read(key, visit.statement);
             let mut predicate = word.clone();
-            for lane in 0..WIDTH {
-                if masks[lane] >> index & 1 == 1 {
+            for (lane, mask) in masks.iter().enumerate() {
+                if mask >> index & 1 == 1 {
                     predicate.bits[lane] = (word.bits[lane] >> (shift + u32::from(index)) & 1).wrapping_neg();
                 } else {
                     (predicate.bits[lane], predicate.origins[lane]) = (kept.bits[lane], kept.origins[lane]);
