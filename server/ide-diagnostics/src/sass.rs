@@ -62,6 +62,10 @@ impl Check<'_> {
     fn instruction(&mut self, index: usize, stated: bool) {
         let function = self.function;
         let instruction = &function.instructions[index];
+        // The first of adjacent lines that are not read stands for the others.
+        if function.is_unread(instruction) && !self.reports_unread(index) {
+            return;
+        }
         self.problems.extend(self.target(index));
         if stated {
             self.problems.extend(opcode_of_other_target::check(function, instruction));
@@ -71,6 +75,12 @@ impl Check<'_> {
         }
         self.problems.extend(function.operands(instruction).iter().filter_map(graphics_condition::check));
         no_such_encoding::check(function, index, stated, self.problems);
+    }
+
+    fn reports_unread(&self, index: usize) -> bool {
+        let earlier = &self.function.instructions[..index];
+        no_instructions::is_read(self.function)
+            && !earlier.last().is_some_and(|instruction| self.function.is_unread(instruction))
     }
 
     fn target(&self, index: usize) -> Option<Problem> {

@@ -133,7 +133,9 @@ impl Column {
             [b'<', .., b'>' | b':'] => of_listing(word.len()),
             _ if digits >= 8 => of_listing(word.len()),
             // An address has a prefix, a colon or leading zeros.
-            [b'0', b'x', ..] | [.., b':'] if digits >= 1 => mark(word.len()),
+            [b'0', b'x', ..] | [.., b':'] if digits >= 1 => of_listing(word.len()),
+            // A number with letters counts nothing.
+            [letter, ..] if digits >= 2 && letter.is_ascii_lowercase() => mark(word.len()),
             [b'0', _, _, _, ..] if digits >= 2 => mark(word.len()),
             _ if is_line_number(word) => mark(word.len()),
             // `{S=1,Y}`

@@ -212,8 +212,9 @@ fn addresses_of_any_digits() {
         ["L0000  ", "L0013  "],
         ["/*0000*/ {S=0,Y} ", "/*0010*/ {S=1,Y} "],
     ] {
-        for [first, second] in [columns, [columns[1], columns[1]]] {
-            let text = format!("{first}MOV R1, R2 ;\n{second}@P0 BRA 0x80 ;\n{second}EXIT ;\n");
+        let [first, second] = columns;
+        for (first, end) in [(first, " ;"), (second, " ;"), (first, ""), (second, "")] {
+            let text = format!("{first}MOV R1, R2{end}\n{second}@P0 BRA 0x80{end}\n{second}EXIT{end}\n");
             assert_eq!(opcodes(&text), ["MOV", "BRA", "EXIT"], "{text}");
         }
     }

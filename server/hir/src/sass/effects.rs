@@ -105,15 +105,17 @@ fn operand_accesses(
     }
 }
 
-/// `R2P PR, R0, 0x7f` writes the predicates in its mask, `P2R R0, PR, RZ, 0x7f` reads them.
+/// `R2P PR, R0, 0x7f` writes the predicates in its mask, `P2R R0, PR, RZ, 0x7f` reads them; `UR2UP` and `UP2UR` those of the
+/// uniform file.
 fn masked_predicates(found: &mut Accesses, instruction: &Instruction, operands: &[Operand]) {
     let is_write = match instruction.opcode.as_str() {
-        "R2P" => true,
-        "P2R" => false,
+        "R2P" | "UR2UP" => true,
+        "P2R" | "UP2UR" => false,
         _ => return,
     };
-    let Some(predicates) =
-        operands.iter().find(|operand| matches!(&operand.value, Value::Word(word) if word == "PR"))
+    let Some(predicates) = operands
+        .iter()
+        .find(|operand| matches!(&operand.value, Value::Word(word) if word == "PR" || word == "UPR"))
     else {
         return;
     };
@@ -121,8 +123,12 @@ fn masked_predicates(found: &mut Accesses, instruction: &Instruction, operands: 
         Some(Value::Immediate(Immediate::Integer(mask))) => *mask,
         _ => 0x7f,
     };
+    let file = match instruction.opcode.starts_with('U') {
+        true => RegisterFile::UniformPredicate,
+        false => RegisterFile::Predicate,
+    };
     for number in (0..7).filter(|bit| mask >> bit & 1 != 0) {
-        add(found, Register::new(RegisterFile::Predicate, number), 1, is_write, predicates.range);
+        add(found, Register::new(file, number), 1, is_write, predicates.range);
     }
 }
 

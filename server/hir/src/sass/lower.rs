@@ -4,6 +4,7 @@ mod column_address;
 mod data;
 mod function;
 mod operand;
+mod unread;
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
@@ -49,11 +50,13 @@ struct Lowering {
     only_prose: bool,
     /// The address in the columns before the instruction of the line.
     column: Option<ColumnAddress>,
+    /// The opcode of a line that is not read and looks like an instruction.
+    unread: Option<(SmolStr, TextRange)>,
 }
 
 impl Lowering {
     fn node(&mut self, node: Node<'_>) {
-        self.only_prose = false;
+        (self.only_prose, self.unread) = (false, None);
         match node.kind() {
             SyntaxKind::INSTRUCTION => self.function.instruction(node, self.column.take()),
             SyntaxKind::LABEL => self.label(node),
@@ -72,8 +75,11 @@ impl Lowering {
         match token.kind {
             SyntaxKind::ENCODING => self.function.encoding(token),
             SyntaxKind::NEWLINE => {
-                if std::mem::take(&mut self.only_prose) {
-                    self.function.prose();
+                let is_prose = std::mem::take(&mut self.only_prose);
+                match self.unread.take() {
+                    Some((opcode, range)) => self.function.unread(opcode, range),
+                    None if is_prose => self.function.prose(),
+                    None => {}
                 }
                 self.column = None;
                 self.function.newline();
@@ -81,6 +87,7 @@ impl Lowering {
             SyntaxKind::COMMENT if !token.text.starts_with('/') => {
                 self.only_prose = true;
                 self.column = column_address::of(token);
+                self.unread = unread::opcode(token).map(|(opcode, range)| (opcode.into(), range));
             }
             SyntaxKind::COMMENT if token.text.starts_with("//-") => self.note(token),
             _ => {}

@@ -8,6 +8,13 @@ use super::operand::{Operand, Value};
 use super::register::Register;
 
 impl Function {
+    /// Whether an instruction stands for a line that looks like one and is not read.
+    pub fn is_unread(&self, instruction: &Instruction) -> bool {
+        let is_line =
+            |operand: &Operand| operand.value == Value::Unknown && operand.range == instruction.opcode_range;
+        self.operands(instruction).first().is_some_and(is_line)
+    }
+
     /// Where and why no machine code has the operands of an instruction or its guard: one is missing or too many, or a
     /// register stands where a predicate belongs. `None` for opcodes whose operands are not counted.
     pub fn misstated_operand(&self, instruction: &Instruction) -> Option<(TextRange, String)> {
@@ -18,6 +25,15 @@ impl Function {
         if let Some(cut) = operands.last().filter(|operand| operand.range.is_empty()) {
             let why = "no operand follows the comma: write all operands of an instruction on its line";
             return Some((cut.range, why.to_owned()));
+        }
+        if let Some(operand) = operands.iter().find(|operand| operand.value == Value::Unknown) {
+            let why = match self.is_unread(instruction) {
+                true => {
+                    "the line of this instruction is not read: end the instruction with `;`, and remove what stands before it"
+                }
+                false => "this is not an operand of any instruction",
+            };
+            return Some((operand.range, why.to_owned()));
         }
         let entry = isa::opcode(&instruction.opcode)?;
         let opcode = entry.opcode;

@@ -123,6 +123,8 @@ fn field(function: &Function, instruction: &Instruction, stated: bool, operand: 
         "PLOP3" | "UPLOP3" => ("the truth table", 8, (0, 0xff)),
         "ISCADD" if is_last && numbers.len() == 4 => ("the shift", 5, (0, 0x1f)),
         "LEA" | "ULEA" if is_last && numbers.len() == 4 => ("the shift", 5, (0, 0x1f)),
+        "SHFL" if at == 2 && numbers.len() == 4 => ("the lane", 5, (0, 0x1f)),
+        "SHFL" if at == 3 => ("the mask", 13, (0, 0x1fff)),
         "BAR" if at == 0 => ("the number of the barrier", 4, (0, 0xf)),
         // `IADD3` prints its immediate without a sign.
         _ if stated && !function.generation.has_convergence_barriers() && !opcode.contains("32I") => {

@@ -25,6 +25,9 @@ pub(super) fn check(function: &Function, index: usize, stated: bool, problems: &
     if let Some((range, why)) = function.misstated_operand(instruction) {
         report(range, why);
     }
+    if let Some((range, why)) = misstated_control(function, instruction) {
+        report(range, why);
+    }
     for word in function.modifiers(instruction) {
         if let Some(why) = lacks(function, instruction, &word.text) {
             report(word.range, format!("`{}` has no `.{}`{why}", instruction.opcode, word.text));
@@ -43,6 +46,29 @@ pub(super) fn check(function: &Function, index: usize, stated: bool, problems: &
     if let Some((range, message)) = target_too_wide(function, index) {
         report(range, message);
     }
+}
+
+/// What instructions of control flow cannot have: a guard before a push, a test that names none, a constant as the target of
+/// `BRA` since Volta.
+fn misstated_control(function: &Function, instruction: &Instruction) -> Option<(TextRange, String)> {
+    let opcode = &instruction.opcode;
+    let operands = function.operands(instruction);
+    let flow = flow(instruction);
+    if let Some(guard) = instruction.guard.filter(|_| flow == Flow::Push) {
+        return Some((
+            guard.range,
+            format!("`{opcode}` has no guard: it pushes its token for all active lanes"),
+        ));
+    }
+    if matches!(flow, Flow::Branch | Flow::IndirectBranch)
+        && let Some(test) = operands.iter().find(|operand| operand.value == Value::Flags)
+    {
+        let why = "`CC` is the condition code and no test of it: name one, such as `CC.EQ`";
+        return Some((test.range, why.to_owned()));
+    }
+    let target = operands.last().filter(|operand| matches!(operand.value, Value::Constant(_)))?;
+    (opcode == "BRA" && function.generation.has_convergence_barriers())
+        .then(|| (target.range, "`BRA` takes its target from a constant only before Volta".to_owned()))
 }
 
 fn unknown_test<'f>(function: &'f Function, instruction: &'f Instruction) -> Option<(TextRange, &'f str)> {
@@ -68,6 +94,9 @@ fn lacks(function: &Function, instruction: &Instruction, modifier: &str) -> Opti
         }
         Flow::Next if modifier == "X" && !is_known && entry.category.id == "move" => {
             Some(": it has no carry")
+        }
+        Flow::Next if instruction.opcode == "NOP" && modifier == "U" => {
+            Some(": only branches to a fixed target do")
         }
         Flow::Next | Flow::Trap | Flow::WarpSync => None,
         _ if is_known => None,

@@ -1,6 +1,7 @@
 //! Hovers of SASS.
 
 mod control;
+mod note;
 mod place;
 mod register;
 mod value;
@@ -78,6 +79,9 @@ impl Here<'_> {
         let instruction = &function.instructions[index];
         if instruction.opcode_range == range {
             return Some((range, self.opcode(index)));
+        }
+        if token.kind() == SyntaxKind::NOTE {
+            return Some((range, note::page(token.text())?));
         }
         if instruction.address_range == Some(range) {
             let page = control::page(function, index);

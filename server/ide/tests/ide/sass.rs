@@ -1,5 +1,7 @@
 //! Features of SASS listings: hovers, definitions, pairs, outlines.
 
+mod lines;
+
 use expect_test::{Expect, expect};
 use text_size::{TextRange, TextSize};
 use warplens_ide::{Analysis, AnalysisHost, FileId, InlayHintKinds};
@@ -594,6 +596,16 @@ fn function(target: u16, instruction: &str) -> String {
 #[test]
 fn statements_that_no_encoding_has() {
     for (target, instruction) in [
+        (20, "BRA CC, 0x8"),
+        (20, "BRA CC.EQ 0x8"),
+        (20, "BRX R0 c[0x0][0x20]"),
+        (20, "NOP.U"),
+        (52, "@P0 SSY 0x8"),
+        (52, "@!P0 PBK 0x8"),
+        (80, "BRA c[0x0][0x160]"),
+        (80, "SHFL.IDX PT, R1, R0, 0x20, 0x1f"),
+        (80, "LDS R6, [4*R0]"),
+        (80, "LDS R6, [R0*3]"),
         (80, "MOV R1, 0x1ffffffff"),
         (61, "IADD R1, R2, 0x100000"),
         (61, "IADD R1, R2, -0x80001"),
@@ -638,6 +650,14 @@ fn statements_that_no_encoding_has() {
     for (target, instruction) in [
         (80, "MOV R1, 0xffffffff"),
         (80, "IADD3 R1, R2, -0x80000000, RZ"),
+        (20, "BRA CC.EQ, 0x8"),
+        (20, "BRX CC.F, R5 0x0"),
+        (52, "SSY 0x8"),
+        (52, "@P0 BRA c[0x0][0x20]"),
+        (80, "SHFL.IDX PT, R1, R0, 0x1f, 0x1f"),
+        (80, "SHFL.DOWN P0, R1, R0, 0x10, 0x101f"),
+        (80, "SHFL.BFLY PT, R1, R0, R2, R3"),
+        (80, "LDS R6, [R0*4]"),
         (61, "IADD3 R1, R2, 0xffffe, RZ"),
         (61, "MOV32I R1, 0xffffffff"),
         (61, "ISCADD R1, R2, R3, 0x1f"),
@@ -664,20 +684,6 @@ fn statements_that_no_encoding_has() {
     ] {
         let found = codes(&function(target, instruction));
         assert!(!found.contains(&"no-such-encoding"), "{instruction}: {found:?}");
-    }
-}
-
-#[test]
-fn headers_without_instructions() {
-    for text in
-        ["\tcode for sm_80\n\t\tFunction : k\nthe instructions are below\n", "# a\nthe loop is below\n"]
-    {
-        assert_eq!(codes(text), ["no-instructions"], "{text}");
-    }
-    for text in
-        ["\tcode for sm_80\nMOV R1, R2 ;\nEXIT ;\n", "\tcode for sm_80\n\t\tFunction : k\n\t\t.....\n"]
-    {
-        assert_eq!(codes(text), [""; 0], "{text}");
     }
 }
 

@@ -1,13 +1,13 @@
 //! Control instructions: branches, tokens, convergence barriers, calls, exits, block barriers.
 
 use warplens_sim_cuda::grid::pause::{Arrival, ArrivalForm, ClusterAction, ClusterArrival};
-use warplens_sim_cuda::registers::{FULL, WIDTH, lanes};
+use warplens_sim_cuda::registers::{FULL, WIDTH, filter_lanes, lanes};
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::trace::{Finding, Related, Severity, StatementId, Status};
 
 use super::branching::Branching;
-use super::machine::{Group, MachineError, WaitReason, Waiting};
+use super::machine::{Group, MAX_TOKENS, MachineError, WaitReason, Waiting};
 use super::pause::Pause;
 use super::program::{
     BarrierState, BarrierStep, CcTest, Control, Jump, JumpWidth, Op, Operation, Token, Uniformity, Unknown,
@@ -65,6 +65,7 @@ impl Warp {
             Control::PopReturn => self.pop(Token::Return, group, executed, run),
             Control::Pop(token) => self.pop(token, group, executed, run),
             Control::Push(token, target) => {
+                self.check_tokens(group, executed, run)?;
                 self.machine.push(token, target);
                 Ok(go(group, next))
             }
@@ -300,6 +301,19 @@ impl Warp {
         }
     }
 
+    /// Reports tokens that nothing pops, as in a loop that begins with `SSY`.
+    fn check_tokens(&self, group: &Group, executed: u32, run: &mut RunContext<'_>) -> Result<(), Pause> {
+        if self.machine.tokens() < MAX_TOKENS {
+            return Ok(());
+        }
+        let message = format!(
+            "more than {MAX_TOKENS} tokens that no lane has popped\n\
+             the loop around this instruction pushes one each time; pop it in the loop, or push it before"
+        );
+        run.state.report(self.id.finding(FindingKind::CallDepth, message, group.pc, executed));
+        Err(Pause::Stopped(Status::Faulted))
+    }
+
     fn nested_too_deep(&self, group: &Group, executed: u32, run: &mut RunContext<'_>) -> Pause {
         let message = format!("beyond the limit of {MAX_CALL_DEPTH}\ncheck the end of the recursion");
         run.state.report(self.id.finding(FindingKind::CallDepth, message, group.pc, executed));
@@ -372,6 +386,7 @@ impl Warp {
                 return Err(Pause::Stopped(Status::Unsupported));
             }
             Control::BarrierSet(barrier, end) => {
+                self.check_tokens(group, executed, run)?;
                 self.machine.set_barrier(barrier, executed, end.unwrap_or(next));
             }
             Control::BarrierWait(barrier) => {
@@ -413,7 +428,7 @@ impl Warp {
         let why = match self.machine.was_set(barrier) {
             true => {
                 format!(
-                    "an earlier `BSYNC B{barrier}` has released them, and no `BSSY B{barrier}` follows it"
+                    "an earlier `BSYNC B{barrier}` or `BREAK B{barrier}` has released them, and no `BSSY B{barrier}` follows it"
                 )
             }
             false => format!("no `BSSY B{barrier}` precedes it on this path"),
@@ -433,6 +448,16 @@ impl Warp {
         executed: u32,
         run: &mut RunContext<'_>,
     ) -> Continues {
+        let unnamed = filter_lanes(executed, |lane| members[lane] >> lane & 1 == 0);
+        if let Some(first) = lanes(unnamed).next() {
+            let message = format!(
+                "it does not include all lanes that execute the instruction\n\
+                 the mask of lane {first} is {:#x} and misses {}; include each of them",
+                members[first],
+                LaneSet((executed & !members[first]).into())
+            );
+            run.state.report(self.id.finding(FindingKind::WrongMembermask, message, group.pc, unnamed));
+        }
         match self.machine.synchronize(members, executed, (self.live, group.pc + 1)) {
             Ok(()) => Ok(false),
             Err(error) => Err(self.refuse(error, group, executed, run)),

@@ -19,6 +19,9 @@ use warplens_sim_warp::trace::{Mask, StatementId};
 
 use super::program::Token;
 
+/// The maximum number of tokens of a warp. Hardware keeps more in memory; code that pops its tokens stays far below.
+pub(crate) const MAX_TOKENS: usize = 1 << 14;
+
 #[derive(Clone, Debug)]
 pub(crate) enum Machine {
     Tokens(Tokens),
@@ -140,6 +143,11 @@ impl Machine {
     /// The number of tokens of a kind.
     pub(crate) fn depth(&self, kind: Token) -> usize {
         dispatch!(self, machine => machine.depth(kind))
+    }
+
+    /// The number of tokens that a warp keeps.
+    pub(crate) fn tokens(&self) -> usize {
+        dispatch!(self, machine => machine.tokens())
     }
 
     /// `BSSY`: sets the lanes of a barrier, whose region ends at a statement.

@@ -5,6 +5,7 @@
 //! must be reported.
 
 use super::branching::Branching;
+use super::machine::MAX_TOKENS;
 use super::program::{CcTest, Control, Op, Operation, Token, Uniformity};
 use super::running::{Next, Running, Stop};
 
@@ -35,7 +36,9 @@ impl Running<'_> {
                 self.visit(executed);
                 return Some(self.branch(target, executed));
             }
-            Control::BarrierSet(barrier, end) if self.barriers || end.is_some() => {
+            Control::BarrierSet(barrier, end)
+                if self.barriers || end.is_some() && self.machine.tokens() < MAX_TOKENS =>
+            {
                 self.machine.set_barrier(barrier, executed, end.unwrap_or(pc + 1));
             }
             Control::BarrierWait(barrier) if self.machine.awaits(barrier, executed) => {
@@ -45,7 +48,9 @@ impl Running<'_> {
                 return Some(Next::Choose);
             }
             // A `PRET` may find that calls are nested too deep.
-            Control::Push(token, target) if token != Token::Return => self.machine.push(token, target),
+            Control::Push(token, target) if token != Token::Return && self.machine.tokens() < MAX_TOKENS => {
+                self.machine.push(token, target);
+            }
             Control::Pop(token) => {
                 self.machine.pop(token, executed, pc, pc + 1).ok()?;
                 self.visit(executed);

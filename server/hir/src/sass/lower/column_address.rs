@@ -37,7 +37,7 @@ fn address(word: &str) -> Option<u32> {
     let digits = plain.strip_prefix("0x").unwrap_or(plain);
     // A plain number may count lines or samples. Longer ones are addresses in memory, not in the function.
     let is_address = digits.len() < word.len() || digits.len() > 3 && digits.starts_with('0');
-    let fits = is_address && (2..8).contains(&digits.len());
+    let fits = is_address && (1..8).contains(&digits.len());
     if fits { u32::from_str_radix(digits, 16).ok() } else { None }
 }
 
@@ -77,9 +77,11 @@ mod tests {
             ["0020: ", "0030: "],
             ["| 0020 | `", "| 0030 | `"],
             ["0x20 ", "0x30 "],
+            ["0x0 ", "0x10 "],
             ["12 | 0x0020: ", "13 | 0x0030: "],
         ] {
-            check(&format!("{first}MOV R1, R2\n{second}BRA 0x20\n"), &[0x20, 0x30], true);
+            let addresses = if first == "0x0 " { [0, 0x10] } else { [0x20, 0x30] };
+            check(&format!("{first}MOV R1, R2\n{second}BRA 0x20\n"), &addresses, true);
         }
         // Line numbers, addresses in memory, and a line that goes back.
         for [first, second] in

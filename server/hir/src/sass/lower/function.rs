@@ -126,6 +126,32 @@ impl Builder {
         self.awaits_encoding = line.pair == Pair::Second;
     }
 
+    /// A line that looks like an instruction and is not read.
+    pub(super) fn unread(&mut self, opcode: SmolStr, range: TextRange) {
+        let lines = &mut self.current;
+        if self.on_line || lines.instructions.is_empty() && self.name.is_none() {
+            return;
+        }
+        lines.operands.push(Operand::unread(range));
+        let next = lines.instructions.last().map_or(0, |last| last.address.saturating_add(8));
+        lines.columns.push(None);
+        lines.instructions.push(Instruction {
+            range,
+            address: next,
+            address_range: None,
+            guard: None,
+            opcode,
+            opcode_range: range,
+            pair: Pair::None,
+            encoding: None,
+            control: None,
+            destination: Destination::None,
+            modifiers: (lines.words.len() as u32, 0),
+            operands: (lines.operands.len() as u32 - 1, 1),
+            targets: (0, 0),
+        });
+    }
+
     /// Ends the function. Labels after its last instruction belong to the next function.
     fn next_function(&mut self, descends: Option<TextRange>) {
         let count = self.current.instructions.len() as u32;

@@ -6,7 +6,7 @@ use text_size::{TextRange, TextSize};
 use warplens_isa::sass as isa;
 use warplens_syntax::SyntaxKind::{
     self, AT, BACKQUOTE, BANG, COLON, COMMA, DOT_WORD, FLOAT_NUMBER, IDENT, INT_NUMBER, L_BRACE, L_BRACKET,
-    L_PAREN, MINUS, PIPE, PLUS, R_BRACKET, R_PAREN, TILDE,
+    L_PAREN, MINUS, PIPE, PLUS, R_BRACKET, R_PAREN, STAR, TILDE,
 };
 use warplens_syntax::{Node, Token};
 
@@ -59,6 +59,11 @@ impl Operand {
         Operand::unknown(TextRange::empty(at), 0)
     }
 
+    /// What stands for the operands of a line that is not read.
+    pub(super) fn unread(range: TextRange) -> Operand {
+        Operand::unknown(range, 0)
+    }
+
     fn unknown(range: TextRange, first_suffix: u32) -> Operand {
         Operand {
             range,
@@ -92,6 +97,15 @@ pub(super) fn lower(node: Node<'_>, decimals: Decimals, words: &mut Vec<Word>) -
         && let Some(target) = reader.register_target(register, tokens[0].range())
     {
         operand.value = target;
+    }
+    // A comma is missing, or a target has two parts that no machine code has: `CC.EQ 0x28`, `R0 c[0x0][0x20]`.
+    let is_followed = match operand.value {
+        Value::Condition(_) | Value::Flags => !reader.at_end(),
+        Value::Register(_) => reader.kind(0) == Some(IDENT) && reader.kind(1) == Some(L_BRACKET),
+        _ => false,
+    };
+    if is_followed {
+        operand.value = Value::Unknown;
     }
     operand
 }
@@ -239,6 +253,9 @@ impl<'t> Reader<'_, 't> {
         }
         if self.eat(L_BRACKET).is_some() {
             let (offset, terms, symbol) = self.sum_with_terms();
+            if self.kind(0) == Some(STAR) {
+                return Value::Unknown;
+            }
             self.eat(R_BRACKET);
             constant.offset = offset;
             constant.register = terms.first().map(|term| term.register);
@@ -262,6 +279,10 @@ impl<'t> Reader<'_, 't> {
         let (mut terms, mut offset, mut symbol) = (Vec::new(), 0, None);
         if self.eat(L_BRACKET).is_some() {
             (offset, terms, symbol) = self.sum_with_terms();
+            // A product that is no scaled register: the rest of the sum is not read.
+            if self.kind(0) == Some(STAR) {
+                return Value::Unknown;
+            }
             self.eat(R_BRACKET);
         }
         Value::Address(Box::new(Address { prefix: prefix.into(), descriptor, terms, offset, symbol }))
@@ -284,12 +305,12 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
-    /// The terms up to a bracket: numbers, registers, a symbol.
+    /// The terms up to a bracket or an unknown product: numbers, registers, a symbol.
     fn sum_with_terms(&mut self) -> (i64, Vec<AddressTerm>, Option<Symbol>) {
         let (mut offset, mut terms, mut symbol, mut negated) = (0_i64, Vec::new(), None, false);
         while let Some(&token) = self.tokens.get(self.at) {
             match token.kind {
-                R_BRACKET => break,
+                R_BRACKET | STAR => break,
                 MINUS => negated ^= true,
                 INT_NUMBER => offset = offset.wrapping_add(signed(token.text, &mut negated)),
                 IDENT => {
@@ -323,6 +344,15 @@ impl<'t> Reader<'_, 't> {
                 "X16" => term.scale = 16,
                 _ => {}
             }
+        }
+        // `R0*4`, as people write `R0.X4`.
+        if term.scale == 1
+            && let [star, number, ..] = self.tokens[self.at..]
+            && star.kind == STAR
+            && let Some(scale @ (4 | 8 | 16)) = integer(number.text).filter(|_| number.kind == INT_NUMBER)
+        {
+            term.scale = scale as _;
+            self.at += 2;
         }
         term
     }

@@ -93,6 +93,10 @@ impl<'l> Decoder<'l> {
                 self.label(&name).ok_or_else(|| format!("`{name}` is not in the listing").into())
             }
             Destination::End => Err("its target is the end of the function".into()),
+            Destination::Indirect => {
+                Err("its target is the value of a constant or register, which is simulated only for branches"
+                    .into())
+            }
             _ => Err("its target is not an instruction of the listing".into()),
         }
     }

@@ -60,7 +60,7 @@ pub(crate) struct Barriers {
     masks: [u32; COUNT],
     /// The barriers that have had lanes.
     used: u16,
-    /// The lanes that each barrier has released since they set it.
+    /// The lanes that each barrier has released, or that have left it by `BREAK`, since they set it.
     released: [u32; COUNT],
     /// The barriers that functions save and restore, because paths in nested calls use them at the same time.
     saved: u16,
@@ -207,6 +207,10 @@ impl Barriers {
         Ok(())
     }
 
+    pub(super) fn tokens(&self) -> usize {
+        self.regions.longest()
+    }
+
     /// The maximum number of tokens of a kind in any lane.
     pub(super) fn depth(&self, kind: Token) -> usize {
         self.regions.depth(kind)
@@ -291,7 +295,9 @@ impl Barriers {
 
     /// `BREAK`: other lanes no longer wait for these at a barrier.
     pub(crate) fn break_out(&mut self, barrier: u8, lanes: u32) {
-        self.masks[usize::from(barrier) % COUNT] &= !lanes;
+        let index = usize::from(barrier) % COUNT;
+        self.released[index] |= self.masks[index] & lanes;
+        self.masks[index] &= !lanes;
         self.test(barrier);
     }
 

@@ -32,9 +32,7 @@ pub(super) type Resumed = Vec<(u32, u32)>;
 impl Regions {
     /// Lanes push a token and will resume at `pc`.
     pub(super) fn push(&mut self, kind: Token, pc: u32, mask: u32) {
-        if self.regions.iter().all(|region| region.mask == 0) {
-            self.regions.clear();
-        }
+        while self.regions.pop_if(|region| region.mask == 0).is_some() {}
         let number = self.regions.len() as u32;
         self.regions.push(Region { kind, pc, mask, arrived: Vec::new() });
         lanes(mask).for_each(|lane| self.stacks[lane].push(number));
@@ -89,6 +87,11 @@ impl Regions {
             region.arrived.clone().into_iter().map(move |(lanes, at)| (at, lanes, kind))
         };
         self.regions.iter().flat_map(of)
+    }
+
+    /// The maximum number of tokens in any lane.
+    pub(super) fn longest(&self) -> usize {
+        self.stacks.iter().map(Vec::len).max().unwrap_or(0)
     }
 
     /// The maximum number of tokens of a kind in any lane.

@@ -182,6 +182,11 @@ impl Tokens {
         self.active.count_ones() == 1 && !self.blocked
     }
 
+    /// The number of tokens and of paths that wait for their turn.
+    pub(crate) fn tokens(&self) -> usize {
+        self.stack.len()
+    }
+
     /// The number of tokens of a kind.
     pub(crate) fn depth(&self, kind: Token) -> usize {
         self.stack.iter().filter(|entry| entry.kind == kind).count()

@@ -15,6 +15,8 @@ use crate::registers::Registers;
 
 /// The maximum number of undefined bytes to keep.
 const MAX_BYTES: usize = 1 << 22;
+/// The number of undefined bytes from which on those of skipped stores are not kept. Most are outside of all memory.
+const MAX_SKIPPED_BYTES: usize = 1 << 19;
 
 /// Whose memory an address belongs to.
 #[derive(Clone, Copy, Debug)]
@@ -166,7 +168,8 @@ impl UndefinedMemory {
         visible
     }
 
-    /// Lanes have skipped a store, so the bytes that it would have written are unknown.
+    /// Lanes have skipped a store, so the bytes that it would have written are unknown. Those outside of local memory are
+    /// nobody's.
     pub(crate) fn store_unknown(
         &mut self,
         access: &Access,
@@ -178,6 +181,10 @@ impl UndefinedMemory {
         let len = u64::from(access.size) * u64::from(access.count);
         for part in spaces_of(access.space, addresses_of(&access.address, r), ctx, mask) {
             for lane in lanes(part.mask) {
+                let is_outside = |at: u64| part.space == Space::Local && at >= ctx.local.bytes_per_thread();
+                if is_outside(part.addresses[lane]) || self.len() >= MAX_SKIPPED_BYTES {
+                    continue;
+                }
                 let owner = Owner::of(part.space, ctx, lane);
                 (0..len).for_each(|byte| self.insert(owner, part.addresses[lane].wrapping_add(byte), origin));
             }

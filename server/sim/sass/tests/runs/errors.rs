@@ -264,7 +264,7 @@ fn a_barrier_that_has_released_its_lanes_is_empty() {
         "BSSY B0, 0x40\nBSSY B0, 0x30\nBSYNC B0\nBSYNC B0\nEXIT",
         expect![[r#"
             0030 control-flow ffffffff: Invalid control flow: `BSYNC B0` waits at a barrier without lanes
-            an earlier `BSYNC B0` has released them, and no `BSSY B0` follows it: the lanes do not wait for others; check the control flow before it
+            an earlier `BSYNC B0` or `BREAK B0` has released them, and no `BSSY B0` follows it: the lanes do not wait for others; check the control flow before it
         "#]],
     );
     // Each iteration sets the barrier again, and two paths use it one after the other.
@@ -331,5 +331,59 @@ fn statements_that_no_machine_code_has_are_not_run() {
     ] {
         let kinds = finding_kinds(80, &format!("S2R R0, SR_LANEID\nMOV R8, RZ\n{statement}\nEXIT"));
         assert_eq!(kinds, ["unsupported"], "{statement}");
+    }
+}
+
+#[test]
+fn lanes_outside_of_the_mask_of_a_warpsync() {
+    let kinds = |body: &str| crate::machines::finding_kinds(80, body);
+    for body in [
+        "WARPSYNC 0x0\nEXIT",
+        "S2R R0, SR_LANEID\nISETP.LT.AND P0, PT, R0, 0x8, PT\n@P0 WARPSYNC 0xff00\nEXIT",
+        "S2R R0, SR_LANEID\nISETP.LT.AND P0, PT, R0, 0x8, PT\nMOV R2, 0x7f\n@P0 WARPSYNC R2\nEXIT",
+    ] {
+        assert_eq!(kinds(body), ["wrong-membermask"], "{body}");
+    }
+    for body in [
+        "WARPSYNC 0xffffffff\nEXIT",
+        "WARPSYNC.ALL\nEXIT",
+        "S2R R0, SR_LANEID\nISETP.LT.AND P0, PT, R0, 0x8, PT\n@P0 WARPSYNC 0xff\nEXIT",
+        "@!PT WARPSYNC 0x0\nEXIT",
+    ] {
+        assert_eq!(kinds(body), [""; 0], "{body}");
+    }
+}
+
+#[test]
+fn tokens_that_nothing_pops() {
+    for (target, push) in [(52, "SSY"), (52, "PBK"), (52, "PCNT"), (35, "SSY")] {
+        let body = format!("NOP\n{push} 0x20\nNOP\nBRA 0x8\nEXIT");
+        assert_eq!(crate::machines::finding_kinds(target, &body), ["call-depth"], "{push}");
+    }
+}
+
+#[test]
+fn an_index_with_a_scale() {
+    let run = |address: &str| {
+        crate::machines::finding_kinds(80, &format!("S2R R0, SR_LANEID\nSTS {address}, R0\nEXIT"))
+    };
+    for address in ["[R0*4]", "[R0*0x4]", "[R0.X4]", "[R0*8+0x10]"] {
+        assert_eq!(run(address), [""; 0], "{address}");
+    }
+    for address in ["[R0*3]", "[4*R0]", "[R0*R1]"] {
+        assert_eq!(run(address), ["unsupported"], "{address}");
+    }
+}
+
+#[test]
+fn lanes_that_left_a_barrier_do_not_wait_at_it() {
+    let kinds = |body: &str| crate::machines::finding_kinds(80, body);
+    assert_eq!(kinds("BSSY B0, 0x40\nBREAK B0\nNOP\nBSYNC B0\nEXIT"), ["control-flow"]);
+    // The lanes that remain, and a barrier that is set again.
+    for body in [
+        "S2R R0, SR_LANEID\nISETP.LT.AND P0, PT, R0, 0x8, PT\nBSSY B0, 0x70\n@P0 BREAK B0\n@P0 BRA 0x70\nNOP\nBSYNC B0\nEXIT",
+        "BSSY B0, 0x40\nBREAK B0\nBSSY B0, 0x40\nBSYNC B0\nEXIT",
+    ] {
+        assert_eq!(kinds(body), [""; 0], "{body}");
     }
 }

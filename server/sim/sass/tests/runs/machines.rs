@@ -323,6 +323,8 @@ fn the_machines_report_what_their_state_does_not_allow() {
          WARPSYNC 0xf0f
          EXIT",
         expect![[r#"
+            0050 wrong-membermask 000000f0: Invalid member mask: it does not include all lanes that execute the instruction
+            the mask of lane 4 is 0xf0f and misses lanes 4-7; include each of them
             0030 no-progress ffffff00: Deadlock: lanes 8-31 wait at `WARPSYNC` for lanes 0-7
             which do not reach one of this mask
         "#]],
