@@ -189,17 +189,17 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// An instruction: brace, guard, opcode, operands, and the rest of its line.
+    /// An instruction: brace, guard, opcode, operands, and the rest of its line. A tab after the opcode and its modifiers, as in
+    /// `ISETP.GE.AND<tab>P0`, ends no columns.
     fn statement(&mut self, end: usize) {
         let (mut depth, mut braces, mut after_comma) = (0_u32, 0_u32, true);
-        // `ISETP.GE.AND<tab>P0`: a tab after the opcode and its modifiers ends no columns.
         let (mut opcode, mut guard, mut has_operand) = (false, false, false);
         while self.at < end {
             if indentation(self.rest(end)) > 0 {
-                let rest = self.rest(end);
                 let are_counters = match has_operand {
-                    true => !after_comma && statement::counters_follow(self.text[self.at - 1], rest),
-                    false => opcode && statement::are_counters(rest),
+                    true if after_comma => false,
+                    true => statement::counters_follow(self.text[self.at - 1], self.rest(end)),
+                    false => opcode && statement::are_counters(self.rest(end)),
                 };
                 if self.columns_follow(end) && opcode && !after_comma && has_operand || are_counters {
                     return self.push(COMMENT, end);
@@ -240,12 +240,9 @@ impl<'t> Lexer<'t> {
                     continue;
                 }
                 _ => {
-                    match byte {
-                        b'(' => depth += 1,
-                        b')' => depth = depth.saturating_sub(1),
-                        b'@' => guard |= !opcode,
-                        _ => {}
-                    }
+                    depth =
+                        if byte == b'(' { depth + 1 } else { depth.saturating_sub(u32::from(byte == b')')) };
+                    guard |= byte == b'@' && !opcode;
                     self.punctuation(end);
                 }
             }

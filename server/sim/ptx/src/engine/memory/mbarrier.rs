@@ -172,29 +172,17 @@ fn act(
     ctx: &mut ExecContext<'_>,
 ) -> Result<ActionResult> {
     let bits = bits_of(at, ctx)?;
-    let kind = match action {
-        MbarrierAction::CompleteBytes | MbarrierAction::ArriveCopies { .. } => AccessKind::Completion,
-        MbarrierAction::TestToken | MbarrierAction::TestParity => AccessKind::Read,
-        MbarrierAction::Initialize { .. } | MbarrierAction::Invalidate => AccessKind::Store,
-        _ => AccessKind::Atomic,
-    };
     // A failed test orders nothing, so waiting costs no more than loads.
     if !fails(action, operand, bits) {
         if let Some(event) = event(action) {
             at.note(event, ctx)?;
         }
-        at.report(kind, 8, 0, ctx)?;
+        at.report(kind_of(action), 8, 0, ctx)?;
     }
     if let MbarrierAction::Initialize { layout } = action {
         let count = operand.unwrap_or(1);
-        if count == 0 || count > MAX_ARRIVALS {
-            return Err(misuse(format!("the count must be from 1 to {MAX_ARRIVALS}, not {count}"), at));
-        }
         let new = Object { expected: count, pending: count, bytes: 0, parity: 0, layout: layout.into() };
-        at.put(8, new.bits(), ctx)?;
-        let (place, statement) = (at.place(8, AccessMode::Store, ctx)?.index, ctx.statement());
-        ctx.spaces.asynchronous.phases.note(place, statement, PhaseAction::Initialize, count);
-        return Ok(ActionResult::Nothing);
+        return initialize(new, at, ctx);
     }
     let Some(before) = Object::of_bits(bits) else {
         return Err(uninitialized(at));
@@ -233,6 +221,26 @@ fn act(
         arrive_later(at, ctx)?;
     }
     Ok(result)
+}
+
+fn kind_of(action: MbarrierAction) -> AccessKind {
+    match action {
+        MbarrierAction::CompleteBytes | MbarrierAction::ArriveCopies { .. } => AccessKind::Completion,
+        MbarrierAction::TestToken | MbarrierAction::TestParity => AccessKind::Read,
+        MbarrierAction::Initialize { .. } | MbarrierAction::Invalidate => AccessKind::Store,
+        _ => AccessKind::Atomic,
+    }
+}
+
+fn initialize(new: Object, at: LaneAddress, ctx: &mut ExecContext<'_>) -> Result<ActionResult> {
+    let count = new.expected;
+    if count == 0 || count > MAX_ARRIVALS {
+        return Err(misuse(format!("the count must be from 1 to {MAX_ARRIVALS}, not {count}"), at));
+    }
+    at.put(8, new.bits(), ctx)?;
+    let (place, statement) = (at.place(8, AccessMode::Store, ctx)?.index, ctx.statement());
+    ctx.spaces.asynchronous.phases.note(place, statement, PhaseAction::Initialize, count);
+    Ok(ActionResult::Nothing)
 }
 
 /// What an action means for the phases of an object.
