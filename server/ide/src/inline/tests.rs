@@ -177,7 +177,7 @@ def f(x, n: tl.constexpr):
 
 #[test]
 fn hovers_name_operands_as_the_host_writes_them() {
-    let rust = "unsafe fn f(x: u32) { let y: u32; asm!(\"add.u32 {y}, {z}, {x};\", y = out(reg32) y, x = in(reg32) x); }\n                                            |\n";
+    let rust = "unsafe fn f(x: u32) { let y: u32; asm!(\"add.u32 {y}, {z}, {x};\", y = out(reg32) y, x = in(reg32) x); }\n                                         |\n";
     let triton = "tl.inline_asm_elementwise('shl.b32 $0, $2, 4;', '=r,r', [x], tl.int32, True, 1)\n                            |\n";
     for (host, source, operands) in [
         ("rust", rust, ["- `{y}` is **d**, written", "- `$z` is **a**, read", "- `{x}` is **b**, read"]),
