@@ -160,6 +160,7 @@ fn check_shape(name: &str, text: &str, problems: &mut Vec<String>) {
         if !tests && line.ends_with([' ', '\t']) {
             problems.push(format!("{name}:{}: trailing white space", number + 1));
         }
+        // Not such a test: the check that there is none.
         if line.trim_start().starts_with("#[ignore") {
             problems.push(format!("{name}:{}: a test that does not run", number + 1));
         }

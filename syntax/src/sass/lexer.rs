@@ -38,7 +38,7 @@ struct Lexer<'t> {
     after_code: bool,
     /// The address of the last instruction of the line.
     address: Option<u64>,
-    /// Whether another instruction follows on the line.
+    /// Whether the line goes on with another instruction.
     has_another: bool,
 }
 

@@ -294,7 +294,7 @@ impl<W: Write + Send> Session<'_, W> {
     }
 }
 
-/// The answer for `%r3`, `%r3[5]`, or the name of a buffer, with its number of bytes if one is given.
+/// Whether a register (`%r3`, or `%r3[5]` in one lane) or a buffer can be watched. Of a buffer, the first `bytes` are watched, or all.
 fn watchable_name(
     debuggee: &Debuggee,
     (warp, activation): (u32, Activation),

@@ -157,7 +157,7 @@ fn declaration(before: &str, name: &str) -> Option<usize> {
     uses(before, name).filter(may_declare).last()
 }
 
-/// What precedes a declared name, without the qualifiers of a pointer, and what follows it.
+/// The text before a declared name, without a pointer's `const` and `__restrict__`, and the text after the name.
 fn around<'t>(text: &'t str, name: &str, at: usize) -> (&'t str, &'t str) {
     let start = text[..at].rfind([';', '{', '}']).map_or(0, |end| end + 1);
     let mut declared = text[start..at].trim_end();

@@ -103,7 +103,7 @@ pub fn prepare(
     })
 }
 
-/// Whether a given launch only adds conditions to the inferred one, because it has no size and no arguments.
+/// Whether a given launch has neither a size nor arguments, so that it only adds conditions to the inferred launch.
 fn is_added(source: LaunchSource, launch: Option<&Launch>) -> bool {
     let has_nothing =
         |launch: &Launch| launch.args.is_empty() && launch.grid.is_none() && launch.block.is_none();

@@ -500,7 +500,7 @@ fn read_by(step: &Step) -> Option<(&Access, u64)> {
     reads.find_map(|access| Some((access, access.address_of(step.site.lane)?)))
 }
 
-/// The source of a byte if `pair`, a read and then a write, has copied it.
+/// Where a byte comes from, if the read and the write of `pair` copied it.
 fn copied_from(
     pair: &[Access],
     (space, owner, address): (Space, u64, u64),

@@ -1,8 +1,8 @@
 //! Counts what statements cost beyond one step, so that steps bound the time of a run and a statement can be interrupted.
 //!
 //! Most statements do a bounded amount of work, which is that of a step. What grows with the lanes, elements and bytes that a
-//! statement touches is counted here, and each [`WORK_PER_STEP`] of it is charged as a further step. A unit of work takes about a
-//! nanosecond. The kind of a statement and its operands decide, not how it is executed.
+//! statement touches is counted here, and each [`WORK_PER_STEP`] of it is charged as a further step. The weights are
+//! estimates, not measured times. The kind of a statement and its operands decide, not how it is executed.
 
 use warplens_sim_warp::finding_kind::FindingKind;
 

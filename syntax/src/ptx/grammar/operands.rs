@@ -76,7 +76,8 @@ fn is_opcode(p: &Parser<'_>, n: usize) -> bool {
     p.nth(n) == T![ident] && !p.nth_starts_with(n, b'%')
 }
 
-/// `add.s32`, which is never an operand. `not.b32` may be one, `v.b32` of a video instruction, unless operands follow.
+/// Whether an opcode with a modifier is next, such as `add.s32`. A name before a selector, such as `v.b3` in a video instruction, looks the
+/// same: it is an opcode only if operands follow.
 pub(super) fn at_modified_opcode(p: &Parser<'_>) -> bool {
     p.at(T![ident])
         && !p.nth_starts_with(0, b'%')

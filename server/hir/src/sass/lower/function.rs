@@ -126,7 +126,7 @@ impl Builder {
         self.awaits_encoding = line.pair == Pair::Second;
     }
 
-    /// A line that looks like an instruction and is not read.
+    /// Adds an instruction that stands for a line that looks like one but could not be read.
     pub(super) fn unread(&mut self, opcode: SmolStr, range: TextRange) {
         let lines = &mut self.current;
         if self.on_line || lines.instructions.is_empty() && self.name.is_none() {

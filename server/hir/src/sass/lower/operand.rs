@@ -98,7 +98,7 @@ pub(super) fn lower(node: Node<'_>, decimals: Decimals, words: &mut Vec<Word>) -
     {
         operand.value = target;
     }
-    // A comma is missing, or a target has two parts that no machine code has: `CC.EQ 0x28`, `R0 c[0x0][0x20]`.
+    // More follows without a comma: `CC.EQ 0x28`, or a target such as `R0 c[0x0][0x20]`, which no machine code has.
     let is_followed = match operand.value {
         Value::Condition(_) | Value::Flags => !reader.at_end(),
         Value::Register(_) => reader.kind(0) == Some(IDENT) && reader.kind(1) == Some(L_BRACKET),

@@ -210,7 +210,7 @@ impl Operand<'_> {
                 "{} is in `.{}`; `{name}` accesses generic addresses (in `.global`, `.shared` or `.local`)",
                 self.text(variable), have.name();
             OperandError::AddressRegister(register, ty) =>
-                "{} is {}; an address must be an integer or at most 64 bits, such as `.u64` or `.b64`",
+                "{} is {}; an address must be an integer or bits, at most 64 wide, such as `.u64` or `.b64`",
                 self.text(register), words::ty(ty);
             OperandError::AddressWidth(register, ty) =>
                 "{} is {}; the addresses of `{name}` have 64 bits, as set by `.address_size`",

@@ -244,7 +244,7 @@ fn memory() {
     check_body(
         "st.shared.b32 [%f1], %r1;",
         expect![[r#"
-            8:`%f1` Error operand-type: `%f1` is `.f32`; an address must be an integer or at most 64 bits, such as `.u64` or `.b64`
+            8:`%f1` Error operand-type: `%f1` is `.f32`; an address must be an integer or bits, at most 64 wide, such as `.u64` or `.b64`
                 7:`%f` declared here
         "#]],
     );

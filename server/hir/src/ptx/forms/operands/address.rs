@@ -101,7 +101,7 @@ impl Checker<'_> {
         }
         .or_else(|| match address.index {
             Some(Operand::Register { name, .. }) => match self.named(name) {
-                Named::Register(Some(ty), _) if !may_be_address(ty) => {
+                Named::Register(Some(ty), _) if !can_hold_address(ty) => {
                     Some(OperandError::AddressRegister(name, ty))
                 }
                 _ => None,
@@ -113,7 +113,7 @@ impl Checker<'_> {
     fn base_register(&self, rule: &OperandRule, name: NameId) -> Option<OperandError> {
         let Named::Register(ty, vector) = self.named(name) else { return None };
         let ty = ty?;
-        if vector.is_some() || !may_be_address(ty) {
+        if vector.is_some() || !can_hold_address(ty) {
             return Some(OperandError::AddressRegister(name, ty));
         }
         if let Some(registers) = rule.registers {
@@ -147,8 +147,8 @@ impl Checker<'_> {
     }
 }
 
-/// Whether a register of a type may hold an address.
-fn may_be_address(ty: Type) -> bool {
+/// Whether a register of this type can hold an address.
+fn can_hold_address(ty: Type) -> bool {
     is_integer(ty) && ty.bits() <= 64
 }
 
