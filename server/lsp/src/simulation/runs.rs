@@ -79,9 +79,9 @@ impl Simulations {
         selected.commands.push(request);
     }
 
-    /// The selection of a launch by its name. If the selected launch was given as a whole and has this name, that one is meant: it is
-    /// selected again for another warp or model.
-    pub(crate) fn given_again(&self, uri: &Uri, selection: Selection) -> Selection {
+    /// The selection of a launch by its name. If the selected launch was given as a whole and has this name, it is selected again,
+    /// for another warp or model.
+    pub(crate) fn reuse_given_launch(&self, uri: &Uri, selection: Selection) -> Selection {
         let Some(selected) = self.selected.get(uri) else { return selection };
         let Selection { launch, home, .. } = &*selected.selection;
         match (&selection.launch, launch) {
