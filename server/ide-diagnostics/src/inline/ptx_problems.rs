@@ -243,7 +243,10 @@ fn may_be_of_module(module: &Module, range: &Range<usize>) -> bool {
 fn fix_in_host(host_text: &str, text: &Template, statement: &Statement, fix: &Fix) -> Option<Fix> {
     let edit = |edit: &TextEdit| {
         let range = usize::from(edit.range.start())..usize::from(edit.range.end());
-        let host = if range.is_empty() { text.to_host(range) } else { text.to_joined(range) }?;
+        let host = match range.is_empty() {
+            true => text.insertion(range.start).map(|at| at..at),
+            false => text.to_joined(range),
+        }?;
         Some(TextEdit { range: text_range(&host), insert: encode(&edit.insert, statement, host_text)? })
     };
     let edits = fix.edits.iter().map(edit).collect::<Option<Vec<_>>>()?;
