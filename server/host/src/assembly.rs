@@ -46,7 +46,7 @@ pub(crate) fn is_ptx(template: &Template, dialect: Dialect, operands: &[Operand]
             let is_known = !isa::by_opcode(opcode).is_empty();
             if modifiers.is_empty() {
                 let is_plain = matches!(opcode, "exit" | "trap" | "brkpt" | "ret");
-                if opcode == HOLE {
+                if opcode.contains(HOLE) {
                     return has_gpu_constraints;
                 }
                 return is_plain && (is_gpu || has_end && dialect != Dialect::Gcc);
@@ -57,7 +57,7 @@ pub(crate) fn is_ptx(template: &Template, dialect: Dialect, operands: &[Operand]
             let mut words =
                 modifiers.split('.').filter(|word| !word.is_empty()).map(|word| format!(".{word}"));
             let mut is_typed = words.clone().any(|word| isa::type_(&word).is_some());
-            if opcode == HOLE {
+            if opcode.contains(HOLE) {
                 is_typed |= words.clone().any(|word| isa::state_space(&word).is_some());
                 return is_typed && (has_end || is_gpu) || modifiers.contains(HOLE) && has_gpu_constraints;
             }
