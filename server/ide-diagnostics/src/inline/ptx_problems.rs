@@ -12,7 +12,7 @@ use warplens_isa::ptx::{Requirement, TargetRequirement};
 use super::asm_constraint_type;
 use super::encoding::encode;
 use super::found::{About, Found};
-use super::module::{Module, register};
+use super::module::{Module, Uncertain, register};
 use super::ranges::text_range;
 use super::wording::in_words_of_host;
 use crate::codes;
@@ -87,12 +87,16 @@ fn in_host(host_text: &str, module: &Module, statement: &Statement, found: Diagn
     if range.start < module.body.start || module.body.end < range.start {
         return None;
     }
-    let meets = |uncertain: &Range<usize>| {
-        uncertain.start < range.end.max(range.start + 1) && range.start < uncertain.end
+    // What follows an instruction does not make another word of it.
+    let names_instruction = [codes::UNKNOWN_INSTRUCTION, codes::UNKNOWN_MODIFIER].contains(&found.code);
+    let is_before = |part: &Range<usize>| {
+        module.text.text.get(range.end..part.start).is_some_and(|between| between.contains([' ', '\t', '\n']))
     };
+    let meets =
+        |uncertain: &Uncertain| uncertain.meets(&range) && !(names_instruction && is_before(&uncertain.part));
     let is_of_text = OF_TEXTS.contains(&found.code);
     if module.uncertain.iter().any(meets)
-        || is_of_text && (statement.template.holes() > 0 || !statement.knows_operands)
+        || is_of_text && (statement.template.holes() > 0 || !statement.knows_operands || module.may_declare())
     {
         return None;
     }
@@ -116,6 +120,10 @@ fn in_host(host_text: &str, module: &Module, statement: &Statement, found: Diagn
     let text = &module.text.text[range.clone()];
     let host = module.text.to_host(end_of_text(module, range.clone()))?;
     let severity = match found.code {
+        // The function may be one that only kernels for newer targets call.
+        codes::NEEDS_TARGET if statement.place.architecture.is_some() && statement.place.is_on_demand => {
+            Severity::Hint
+        }
         codes::NEEDS_TARGET if statement.place.architecture.is_some() => Severity::Warning,
         _ => found.severity,
     };
