@@ -67,6 +67,16 @@ fn cuda() {
 }
 
 #[test]
+fn words_that_only_ptx_has() {
+    let text = "__device__ void f() { asm(\"{ xor .b32 %0, %1, %1; }\" : \"=r\"(o) : \"r\"(a)); asm volatile(\"pmevent 3;\"); }";
+    assert_eq!(templates("cuda-cpp", text), ["{ xor .b32 %0, %1, %1; }", "pmevent 3;"]);
+    assert_eq!(
+        templates("cuda-cpp", "void f() { asm volatile(\"yield\"); asm(\"add .x, %0\" :: \"x\"(a)); }"),
+        [""; 0]
+    );
+}
+
+#[test]
 fn rust() {
     let of = |text: &str| templates("rust", &format!("fn f() {{ unsafe {{ {text} }} }}"));
     assert_eq!(
