@@ -87,17 +87,7 @@ fn in_host(host_text: &str, module: &Module, statement: &Statement, found: Diagn
     if range.start < module.body.start || module.body.end < range.start {
         return None;
     }
-    // What follows an instruction does not make another word of it.
-    let names_instruction = [codes::UNKNOWN_INSTRUCTION, codes::UNKNOWN_MODIFIER].contains(&found.code);
-    let is_before = |part: &Range<usize>| {
-        module.text.text.get(range.end..part.start).is_some_and(|between| between.contains([' ', '\t', '\n']))
-    };
-    let meets =
-        |uncertain: &Uncertain| uncertain.meets(&range) && !(names_instruction && is_before(&uncertain.part));
-    let is_of_text = OF_TEXTS.contains(&found.code);
-    if module.uncertain.iter().any(meets)
-        || is_of_text && (statement.template.holes() > 0 || !statement.knows_operands || module.may_declare())
-    {
+    if is_uncertain(module, statement, found.code, &range) {
         return None;
     }
     let text = &module.text.text[range.clone()];
@@ -145,6 +135,20 @@ fn in_host(host_text: &str, module: &Module, statement: &Statement, found: Diagn
     let (before, rest) = module.text.text.split_at(range.start);
     let typed = asm_constraint_type::of_operand(statement, text, mapped);
     Some(Found { diagnostic: in_words_of_host(statement, before, rest, typed), about })
+}
+
+/// Whether a problem may be none because of what is not known.
+fn is_uncertain(module: &Module, statement: &Statement, code: &str, range: &Range<usize>) -> bool {
+    // What follows an instruction does not make another word of it.
+    let names_instruction = [codes::UNKNOWN_INSTRUCTION, codes::UNKNOWN_MODIFIER].contains(&code);
+    let is_before = |part: &Range<usize>| {
+        let between = module.text.text.get(range.end..part.start);
+        between.is_some_and(|between| between.contains([' ', '\t', '\n']))
+    };
+    let meets =
+        |uncertain: &Uncertain| uncertain.meets(range) && !(names_instruction && is_before(&uncertain.part));
+    let knows_text = statement.template.holes() == 0 && statement.knows_operands && !module.may_declare();
+    module.uncertain.iter().any(meets) || OF_TEXTS.contains(&code) && !knows_text
 }
 
 /// The newest architecture that the compilers of inline PTX no longer know.
