@@ -286,7 +286,6 @@ mbarrier.try_wait.shared.b64 %p1, [bar], %rd2;
         expect![[r#"
             [32, 1, 1] [] no-progress
             warning no-progress `mbarrier.try_wait.shared.b64 %p1, [bar], %rd2;` with the inferred block 32 and grid 1; if the kernel is written for another size, write a launch to check it
-            information mbarrier-phase `mbarrier.arrive.shared.b64 %rd2, [bar];` in another launch that was tried, with block 128: write that launch to see it
         "#]],
     );
 }
