@@ -264,8 +264,29 @@ DONE:";
         body,
         expect![[r#"
         [32, 1, 1] [] no-progress
-        error no-progress `ld.volatile.global.u32 %r2, [%rd1];`
+        warning no-progress `ld.volatile.global.u32 %r2, [%rd1];` with the inferred block 32 and grid 1; if the kernel is written for another size, write a launch to check it
     "#]],
+    );
+}
+
+#[test]
+fn a_deadlock_may_be_due_to_the_size() {
+    let body = "\
+.shared .b64 bar;
+setp.eq.u32 %p1, %r1, 0;
+@%p1 mbarrier.init.shared.b64 [bar], 96;
+bar.sync 0;
+mbarrier.arrive.shared.b64 %rd2, [bar];
+WAIT:
+mbarrier.try_wait.shared.b64 %p1, [bar], %rd2;
+@!%p1 bra WAIT;";
+    check(
+        "",
+        body,
+        expect![[r#"
+            [32, 1, 1] [] no-progress
+            warning no-progress `mbarrier.try_wait.shared.b64 %p1, [bar], %rd2;` with the inferred block 32 and grid 1; if the kernel is written for another size, write a launch to check it
+        "#]],
     );
 }
 

@@ -20,7 +20,7 @@ use warplens_sim_warp::trace::{
 };
 
 use self::attempts::Attempts;
-use self::guess::{ABOUT_CODE, ABOUT_VALUES};
+use self::guess::{ABOUT_CODE, ABOUT_ORDER, ABOUT_SIZE, ABOUT_VALUES};
 pub use self::guess::{Guess, is_clean};
 pub use self::trouble::Trouble;
 use super::model::{Launch, size};
@@ -43,6 +43,8 @@ pub struct Repair {
     certain: FxHashSet<FindingKind>,
     /// Whether the kernel may be written for a single thread; its races then depend on the block.
     is_single: bool,
+    /// The size, if it is a guess.
+    size: Option<String>,
 }
 
 impl Guess {
@@ -59,9 +61,11 @@ impl Guess {
     ) -> Result<Repair, Cancelled> {
         let is_single = self.body.is_single;
         let original = first.launch.clone();
+        let guessed_size = |launch: &Launch| (!self.has_size).then(|| size_of(launch));
         let first = Attempt::new(first.clone(), found);
         if first.is_clean() || found.status == Status::Unsupported {
-            return Ok(Repair { resolved: None, certain: first.kinds().collect(), is_single });
+            let size = guessed_size(&original);
+            return Ok(Repair { resolved: None, certain: first.kinds().collect(), is_single, size });
         }
         let mut search = Search {
             attempts: Attempts::new(self, program, options, control, STEPS),
@@ -86,17 +90,36 @@ impl Guess {
             search.sizes(Sizes::Smaller, &original)?;
         }
         let Search { best, certain, is_repaired, .. } = search;
-        Ok(Repair { resolved: is_repaired.then_some(best.resolved), certain, is_single })
+        let size = guessed_size(&best.resolved.launch);
+        Ok(Repair { resolved: is_repaired.then_some(best.resolved), certain, is_single, size })
     }
 }
 
+/// The size of a launch, as a finding names it.
+fn size_of(launch: &Launch) -> String {
+    let of = |extent: Option<[u32; 3]>| size(extent.unwrap_or([1; 3]));
+    format!("block {} and grid {}", of(launch.block), of(launch.grid))
+}
+
 impl Repair {
-    /// Turns findings that depend on the guess into information, one of each kind.
+    /// Turns findings that depend on the guess into information, one of each kind. Those that occur in every attempt and may be due to
+    /// the size become warnings.
     pub fn demote(&self, findings: &mut Vec<Finding>) {
         let mut demoted = FxHashSet::default();
         findings.retain_mut(|finding| {
             let is_about_code = ABOUT_CODE.contains(&finding.kind);
-            if finding.severity == Severity::Information || is_about_code || self.is_certain(finding) {
+            if finding.severity == Severity::Information || is_about_code {
+                return true;
+            }
+            if self.is_certain(finding) {
+                if let Some(size) = self.size.as_ref().filter(|_| ABOUT_SIZE.contains(&finding.kind)) {
+                    finding.severity = Severity::Warning;
+                    finding.message = format!(
+                        "{}\nwith the inferred {size}; if the kernel is written for another size, write a launch to check it",
+                        finding.message
+                    );
+                    finding.guess = Some(GuessedLaunch::Shown);
+                }
                 return true;
             }
             finding.severity = Severity::Information;
@@ -208,7 +231,8 @@ impl Search<'_> {
         let ends = attempt.end == End::Finished;
         let faults = result.status == Status::Faulted;
         let stays = |kind: FindingKind| match kind {
-            RACE => self.varies_arguments || !ends && !faults,
+            RACE if self.varies_arguments => true,
+            kind if ABOUT_ORDER.contains(&kind) => !ends && !faults,
             _ => !ends,
         };
         self.certain.retain(|kind| attempt.has(*kind) || stays(*kind));

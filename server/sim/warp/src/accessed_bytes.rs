@@ -29,40 +29,38 @@ impl AccessedBytes {
         self.count(&self.written, address, len)
     }
 
-    /// The offset of the first of the `len` bytes at an address that was not written.
-    pub fn first_unwritten(&self, address: u64, len: u64) -> Option<u64> {
+    /// How many elements of `size` bytes, a power of two, at an address were not wholly written, and the first of them.
+    pub fn unwritten_elements(&self, address: u64, len: u64, size: u64) -> (u64, u64) {
+        debug_assert!(size.is_power_of_two() && size <= WORD);
         let start = address.saturating_sub(self.base);
-        let end = start + len;
-        let mut bit = start;
-        while bit < end {
-            let word = self.written.get((bit / WORD) as usize).copied().unwrap_or_default();
-            let free = u64::from((word >> (bit % WORD)).trailing_ones());
-            if bit % WORD + free < WORD {
-                return Some(bit + free - start).filter(|offset| *offset < len);
+        let firsts = if size < WORD { u64::MAX / ((1 << size) - 1) } else { 1 };
+        let (mut count, mut first) = (0, None);
+        for from in (0..len).step_by(WORD as usize) {
+            let mut missing = !self.written_from(start + from);
+            if len - from < WORD {
+                missing &= (1 << (len - from)) - 1;
             }
-            bit += free;
+            // The first bit of each element collects the others.
+            for distance in (0..size.trailing_zeros()).map(|step| 1 << step) {
+                missing |= missing >> distance;
+            }
+            missing &= firsts;
+            count += u64::from(missing.count_ones());
+            if missing != 0 {
+                first.get_or_insert((from + u64::from(missing.trailing_zeros())) / size);
+            }
         }
-        None
+        (count, first.unwrap_or_default())
     }
 
-    /// How many elements of `size` bytes at an address were not wholly written, and the first of them.
-    pub fn unwritten_elements(&self, address: u64, len: u64, size: u64) -> (u64, u64) {
-        if self.written(address, len) == 0 {
-            return (len.div_ceil(size), 0);
+    /// Whether each of the 64 bytes at an offset was written.
+    fn written_from(&self, offset: u64) -> u64 {
+        let word = |index: u64| self.written.get(index as usize).copied().unwrap_or_default();
+        let (index, shift) = (offset / WORD, offset % WORD);
+        match shift {
+            0 => word(index),
+            _ => word(index) >> shift | word(index + 1) << (WORD - shift),
         }
-        let (mut count, mut first, mut from) = (0, 0, 0);
-        while let Some(offset) = self.first_unwritten(address + from, len - from) {
-            let element = (from + offset) / size;
-            if count == 0 {
-                first = element;
-            }
-            count += 1;
-            from = (element + 1) * size;
-            if from >= len {
-                break;
-            }
-        }
-        (count, first)
     }
 
     /// Whether the run wrote any memory that outlives it.
@@ -108,10 +106,9 @@ mod tests {
         assert_eq!(accessed.unwritten_elements(0x100, 8, 2), (4, 0));
         assert_eq!(accessed.unwritten_elements(0x101, 6, 2), (2, 1));
         assert_eq!(accessed.unwritten_elements(0x300, 7, 4), (2, 0));
-        assert_eq!(accessed.first_unwritten(0x101, 8), Some(2));
-        assert_eq!(accessed.first_unwritten(0x101, 2), None);
-        assert_eq!(accessed.first_unwritten(0x13f, 400), Some(0));
-        assert_eq!(accessed.first_unwritten(0x140, 65), Some(64));
+        assert_eq!(accessed.unwritten_elements(0x130, 96, 8), (4, 0));
+        assert_eq!(accessed.unwritten_elements(0x13f, 65, 1), (1, 0));
+        assert_eq!(accessed.unwritten_elements(0x140, 0x1000, 64), (63, 1));
         assert!(accessed.writes());
     }
 }

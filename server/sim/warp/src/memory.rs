@@ -93,15 +93,20 @@ impl PartialEq for DeviceMemory {
     }
 }
 
-/// `len` zeros, of which the first ones are replaced by `bytes`. Pages of zeros stay untouched.
+/// `len` zeros, of which the first ones are replaced by `bytes`.
 fn zeros_and(bytes: &[u8], len: usize) -> Vec<u8> {
     let mut copy = vec![0; len];
-    for (target, page) in copy.chunks_mut(PAGE).zip(bytes.chunks(PAGE)) {
+    copy_to_zeros(bytes, &mut copy);
+    copy
+}
+
+/// Copies `bytes` to memory that is zero. Pages of zeros stay untouched.
+fn copy_to_zeros(bytes: &[u8], zeros: &mut [u8]) {
+    for (target, page) in zeros.chunks_mut(PAGE).zip(bytes.chunks(PAGE)) {
         if page != &ZEROS[..page.len()] {
             target[..page.len()].copy_from_slice(page);
         }
     }
-    copy
 }
 
 impl DeviceMemory {
@@ -164,7 +169,7 @@ impl DeviceMemory {
     pub fn allocate_with(&mut self, name: &str, contents: &[u8]) -> Result<u64, OutOfMemory> {
         let address = self.allocate(name, contents.len() as u64)?;
         let at = (address - self.base) as usize;
-        self.bytes[at..at + contents.len()].copy_from_slice(contents);
+        copy_to_zeros(contents, &mut self.bytes[at..at + contents.len()]);
         Ok(address)
     }
 

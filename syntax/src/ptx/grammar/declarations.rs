@@ -29,13 +29,21 @@ pub(super) fn variable(p: &mut Parser<'_>) {
     specifiers(p);
     // Without a name nothing is declared, but the assembler accepts it.
     if !p.at(T![;]) {
-        declarator(p);
+        variable_declarator(p);
     }
     while p.eat(T![,]) {
-        declarator(p);
+        variable_declarator(p);
     }
     semicolon(p, "missing `;` after this declaration");
     variable.complete(p, VARIABLE);
+}
+
+/// A parameter may be called `_`, a variable may not.
+fn variable_declarator(p: &mut Parser<'_>) {
+    if p.at(T!['_']) {
+        p.error_of_its_own("`_` alone is not a name: add a letter or a digit");
+    }
+    declarator(p);
 }
 
 /// At most one linkage word.

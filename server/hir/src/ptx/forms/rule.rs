@@ -158,14 +158,19 @@ pub(super) fn operands(
     let mut operands = Vec::with_capacity(form.operands.len());
     for operand in form.operands.iter().filter(is_there) {
         let from = parts.len();
-        parts.extend(operand.inside.iter().filter(is_there).map(|part| rule(entry, part, chosen)));
+        parts.extend(operand.inside.iter().filter(is_there).map(|part| rule(entry, form, part, chosen)));
         let inside = (from as u16, (parts.len() - from) as u16);
-        operands.push(OperandRule { inside, ..rule(entry, operand, chosen) });
+        operands.push(OperandRule { inside, ..rule(entry, form, operand, chosen) });
     }
     (operands.into(), parts.into())
 }
 
-fn rule(entry: &isa::Instruction, operand: &isa::FormOperand, chosen: Chosen<'_>) -> OperandRule {
+fn rule(
+    entry: &isa::Instruction,
+    form: &isa::Form,
+    operand: &isa::FormOperand,
+    chosen: Chosen<'_>,
+) -> OperandRule {
     let kinds = Kinds::of(operand.kinds);
     let named = entry.operands.get(operand.index);
     let (ty, registers) = types(operand.ty, chosen);
@@ -182,7 +187,7 @@ fn rule(entry: &isa::Instruction, operand: &isa::FormOperand, chosen: Chosen<'_>
         optional: operand.presence == Presence::Optional,
         ranges: operand.ranges,
         second: operand.second,
-        selectors: named.map_or(Selectors::None, |operand| Selectors::of(entry, operand)),
+        selectors: named.map_or(Selectors::None, |operand| Selectors::of(entry, form, operand)),
         negates: named.is_some_and(|operand| operand.negatable),
         only_registers: named.is_some_and(|operand| operand.only_registers),
         wide: named.is_some_and(|operand| operand.wide),

@@ -1,5 +1,6 @@
 //! The parts of a register that an operand of a video instruction may name (PTX ISA, "Video Instructions").
 
+use warplens_isa::ptx::Presence;
 use warplens_isa::{Role, ptx as isa};
 
 use crate::ptx::Component;
@@ -21,8 +22,10 @@ pub enum Selectors {
 }
 
 impl Selectors {
-    pub(super) fn of(entry: &isa::Instruction, operand: &isa::Operand) -> Selectors {
+    pub(super) fn of(entry: &isa::Instruction, form: &isa::Form, operand: &isa::Operand) -> Selectors {
         let writes = operand.role == Role::Write;
+        // With a second operation, `c` is required, and is combined with the result instead of receiving a part of it.
+        let combines = form.operands.last().is_some_and(|last| last.presence == Presence::Required);
         match entry.name {
             _ if !entry.category.selectors || operand.name == "c" => Selectors::None,
             "vmad" if writes => Selectors::None,
@@ -30,6 +33,7 @@ impl Selectors {
             name if name.ends_with('4') && writes => Selectors::WrittenBytes,
             name if name.ends_with('2') => Selectors::Halves,
             name if name.ends_with('4') => Selectors::Bytes,
+            _ if writes && combines => Selectors::None,
             _ => Selectors::Part,
         }
     }

@@ -9,6 +9,7 @@ use warplens_sim_warp::races::position;
 use warplens_sim_warp::trace::{Finding, Related, WarpId};
 
 use super::Sanitizer;
+use super::generations::Generations;
 use super::happens_before::{Arrival, Thread, all_wait};
 use super::stamp::{Stamp, Strength};
 use crate::grown::grown;
@@ -63,7 +64,8 @@ impl Sanitizer {
     /// The first lane that nothing orders after all arrivals of the last generation.
     fn early_arrival(&mut self, arrival: &BarrierArrival) -> Option<Finding> {
         let &BarrierArrival { barrier, warp, mask, statement, .. } = arrival;
-        let generations = self.block.barriers.get(barrier as usize).filter(|known| !known.last.is_empty())?;
+        let is_checked = |known: &&Generations| !known.last.is_empty() && !known.is_ambiguous;
+        let generations = self.block.barriers.get(barrier as usize).filter(is_checked)?;
         let waited = generations.waited.get(warp as usize).copied().unwrap_or(0);
         // Lanes that arrived together before arrive in this order again.
         let is_other = |last: &Arrival, lane: usize| {
@@ -80,6 +82,8 @@ impl Sanitizer {
                 others.map(|last| Arrival { lanes: self.sync.unordered(*last, thread, true), ..*last });
             unordered.find(|last| last.lanes != 0).map(|last| (lane, last.first_lane()))
         })?;
+        let (last, this) = (generations.completed - 1, generations.completed);
+        grown(&mut self.block.barriers, barrier).is_ambiguous = true;
         let key = (FindingKind::BarrierReuse, statement, Some(before.statement()));
         if !self.report.reported.insert(key) {
             return None;
@@ -88,7 +92,6 @@ impl Sanitizer {
         let running = self.sync.running();
         let name = |warp, lane| position(self.report.thread(running, warp, lane, false).thread);
         let (here, there) = (name(warp, lane as u32), name(other_warp, before.lane()));
-        let (last, this) = (generations.completed - 1, generations.completed);
         let message = format!(
             "an arrival at barrier {barrier} may count in generation {last} or {this}\nthread {here} arrives for generation {this}, and \
              nothing orders it after the arrival of thread {there} for generation {last}: it may come first and take that one's place, so that \

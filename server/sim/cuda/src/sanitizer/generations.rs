@@ -13,4 +13,6 @@ pub(super) struct Generations {
     pub(super) epoch: u32,
     /// The lanes of each warp that waited in the last completed generation.
     pub(super) waited: Vec<u32>,
+    /// Whether an arrival may have counted in another generation. Later arrivals may then do so for the same reason.
+    pub(super) is_ambiguous: bool,
 }

@@ -7,7 +7,7 @@ use crate::body::Body;
 use crate::kernel::Kernel;
 
 /// Findings about values, addresses and sizes. In an inferred launch they are guesses, even if all attempts have them.
-pub(super) const ABOUT_VALUES: [FindingKind; 11] = [
+pub(super) const ABOUT_VALUES: [FindingKind; 12] = [
     FindingKind::Assertion,
     FindingKind::BitField,
     FindingKind::ClusterRank,
@@ -17,9 +17,18 @@ pub(super) const ABOUT_VALUES: [FindingKind; 11] = [
     FindingKind::NullPointer,
     FindingKind::OutOfBounds,
     FindingKind::StepLimit,
+    FindingKind::TensorMap,
     FindingKind::Trap,
     FindingKind::UninitializedRead,
 ];
+
+/// Findings that depend on how many threads and blocks there are: if the size is a guess, all attempts may have the wrong one.
+pub(super) const ABOUT_SIZE: [FindingKind; 3] =
+    [FindingKind::BarrierDeadlock, FindingKind::NoProgress, FindingKind::Warpgroup];
+
+/// Findings that another size may avoid before they occur, so that an attempt that stops earlier counts as one without them.
+pub(super) const ABOUT_ORDER: [FindingKind; 3] =
+    [FindingKind::AsyncResult, FindingKind::AsyncSource, FindingKind::DataRace];
 
 /// Findings that do not depend on the launch.
 pub(super) const ABOUT_CODE: [FindingKind; 3] =

@@ -49,7 +49,7 @@ impl Guess {
         options: &RunOptions,
         control: Control<'_>,
     ) -> Result<Trouble, Cancelled> {
-        let stopped = matches!(result.status, Status::Unsupported | Status::StepLimit);
+        let stopped = matches!(result.status, Status::Unsupported | Status::StepLimit | Status::NoProgress);
         let accused = result.findings.iter().any(|finding| finding.severity == Severity::Error);
         if stopped || accused || self.has_size {
             return Ok(Trouble::default());

@@ -51,6 +51,13 @@ fn a_producer_that_only_arrives_may_run_ahead() {
     }
 }
 
+/// What comes later at the barrier has the same cause.
+#[test]
+fn a_barrier_is_reported_once() {
+    let body = tiles("", "").replace("%r5, 2;", "%r5, 4;");
+    assert_eq!(findings("sm_80", 1, 96, &body).matches("error").count(), 1);
+}
+
 /// A thread that has passed the barrier knows that all threads have arrived, so one consumer may tell the producer.
 #[test]
 fn one_of_two_consumers_tells_the_producer() {

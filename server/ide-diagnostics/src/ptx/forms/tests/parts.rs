@@ -121,6 +121,8 @@ vmad.u32.u32.u32 %r1, %r2.b0, %r3.h1, %r4;",
 vadd.u32.u32.u32 %r1, %r2.b4, %r3;
 vadd.u32.u32.u32 %r1, %r2.h10, %r3;
 vadd.u32.u32.u32.add %r1, %r2, %r3, %r4.b0;
+vadd.u32.u32.u32.add %r1.b0, %r2, %r3, %r4;
+vset.u32.u32.lt.max %r1.h1, %r2, %r3, %r4;
 vmad.u32.u32.u32 %r1.b0, %r2, %r3, %r4;
 vadd2.u32.u32.u32 %r1.h01, %r2.h44, %r3.b0, %r4;
 vadd4.u32.u32.u32 %r1.b03, %r2.b8000, %r3.b12, %r4;",
@@ -131,6 +133,10 @@ vadd4.u32.u32.u32 %r1.b03, %r2.b8000, %r3.b12, %r4;",
                 8:`%r2` operand-kind: after `%r2` `vadd.u32.u32.u32` takes `.b0` to `.b3`, `.h0` or `.h1` here
             vadd.u32.u32.u32.add %r1, %r2, %r3, %r4.b0;
                 8:`%r4` operand-kind: `%r4` is not a vector and has no components
+            vadd.u32.u32.u32.add %r1.b0, %r2, %r3, %r4;
+                8:`%r1` operand-kind: `%r1` is not a vector and has no components
+            vset.u32.u32.lt.max %r1.h1, %r2, %r3, %r4;
+                8:`%r1` operand-kind: `%r1` is not a vector and has no components
             vmad.u32.u32.u32 %r1.b0, %r2, %r3, %r4;
                 8:`%r1` operand-kind: `%r1` is not a vector and has no components
             vadd2.u32.u32.u32 %r1.h01, %r2.h44, %r3.b0, %r4;
@@ -186,7 +192,9 @@ mov.u32 %r1, (.s32)(1);
 ld.shared.u32 %r1, [s+(.b64)(4)];
 .reg .b32 $;
 $: bra $;
-.reg .b32 $$, %_;",
+.reg .b32 $$, %_;
+.reg .b32 a, _;
+.shared .b32 _[4];",
         expect![[r#"
             mov.u32 %r1, (.s64)(1);
             mov.u32 %r1, (.u64)(1);
@@ -199,6 +207,10 @@ $: bra $;
             $: bra $;
                 8:`$` syntax-error: `$` alone is not a name: add a letter, a digit, `_` or `$`
             .reg .b32 $$, %_;
+            .reg .b32 a, _;
+                8:`_` syntax-error: `_` alone is not a name: add a letter or a digit
+            .shared .b32 _[4];
+                8:`_` syntax-error: `_` alone is not a name: add a letter or a digit
         "#]],
     );
 }
