@@ -162,6 +162,7 @@ impl<const W: usize> Wave<W> {
             executed = self.skip_invalid(op, executed, ctx);
         }
         self.visit(executed);
+        ctx.charge(op.work(executed));
         if let Some((sanitizer, group)) = &mut ctx.sanitizer
             && let Some(shadow) = &mut self.shadow
         {

@@ -199,6 +199,25 @@ fn the_bytes_of_a_statement_count_as_steps() {
     assert!(message.contains(" of them are charged for statements that do more work"), "{message}");
 }
 
+/// The warp instructions that a loop of a statement runs within a limit of 1,000 steps.
+fn within_limit(statement: &str) -> u64 {
+    let limits = Limits { max_steps: 1_000, ..Limits::default() };
+    let text = kernel(&format!("mov.u32 %r1, 0;\nL:\n{statement}\nadd.u32 %r1, %r1, 1;\nbra L;"));
+    let result = launch(&text, launch_config([1; 3], [32, 1, 1]), limits);
+    assert_eq!(result.status, Status::StepLimit);
+    result.totals.warp_instructions
+}
+
+#[test]
+fn undefined_values_and_barriers_count_as_steps() {
+    let plain = within_limit("add.u32 %r2, %r1, 1;");
+    assert!(plain >= 999, "{plain}");
+    let undefined = within_limit("add.u32 %r3, %r3, 1;");
+    assert!(undefined < 500, "{undefined}");
+    let barrier = within_limit("bar.sync 0;");
+    assert!(barrier < 900, "{barrier}");
+}
+
 #[test]
 fn a_statement_can_be_cancelled() {
     let program = Source::new(&fills()).program("k");
