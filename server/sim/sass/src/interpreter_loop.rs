@@ -92,7 +92,6 @@ impl Warp {
     #[inline(always)]
     fn go<S: Simd>(&mut self, simd: S, group: &mut Group, run: &mut RunContext<'_>) -> Stop {
         let mut sanitizer = run.state.sanitizer.take();
-        let meter = Meter::new(run.state, &|| false);
         let observer = Observer {
             program: run.launch.program,
             warp: self.id,
@@ -131,8 +130,8 @@ impl Warp {
             visits: Visits::new(&mut self.recorder, 0, group.pc, group.mask),
             group: *group,
             ctx,
+            meter: Meter::new(observer.state, &|| false),
             observer,
-            meter,
         };
         running.make_edits();
         let stop = loop {
@@ -275,10 +274,7 @@ impl Running<'_> {
                 return Some(stop);
             }
             pc = end;
-            if self.meter.charge(self.observer.state) {
-                self.group.pc = pc;
-                stop = self.stop();
-            }
+            stop = self.charged(pc).unwrap_or(stop);
             if program.code[pc as usize - 1].joins {
                 self.group.pc = pc;
                 self.visits.up_to(pc);
@@ -289,6 +285,15 @@ impl Running<'_> {
                 }
             }
         }
+    }
+
+    /// Charges what was counted before `pc`. Returns where the group stops now, if that was a step or more.
+    #[inline(always)]
+    fn charged(&mut self, pc: u32) -> Option<u32> {
+        self.meter.charge(self.observer.state).then(|| {
+            self.group.pc = pc;
+            self.stop()
+        })
     }
 
     /// Executes a range of instructions in the lanes of `executed`.
