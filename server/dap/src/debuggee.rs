@@ -318,7 +318,7 @@ impl Facts {
         self.text[line..start].encode_utf16().count() as u32
     }
 
-    /// The name of the function of a statement.
+    /// The number of the function of a statement.
     pub(crate) fn function_of(&self, statement: StatementId) -> u32 {
         self.layout.function(statement)
     }

@@ -45,8 +45,8 @@ pub(crate) fn is_ptx(template: &Template, dialect: Dialect, operands: &[Operand]
         Word::Instruction(opcode, modifiers) => {
             let is_known = !isa::by_opcode(opcode).is_empty();
             if modifiers.is_empty() {
-                let is_plain = matches!(opcode, "exit" | "trap" | "brkpt" | "ret");
-                if opcode == HOLE {
+                let is_plain = matches!(opcode, "exit" | "trap" | "brkpt" | "ret" | "pmevent");
+                if opcode.contains(HOLE) {
                     return has_gpu_constraints;
                 }
                 return is_plain && (is_gpu || has_end && dialect != Dialect::Gcc);
@@ -57,7 +57,7 @@ pub(crate) fn is_ptx(template: &Template, dialect: Dialect, operands: &[Operand]
             let mut words =
                 modifiers.split('.').filter(|word| !word.is_empty()).map(|word| format!(".{word}"));
             let mut is_typed = words.clone().any(|word| isa::type_(&word).is_some());
-            if opcode == HOLE {
+            if opcode.contains(HOLE) {
                 is_typed |= words.clone().any(|word| isa::state_space(&word).is_some());
                 return is_typed && (has_end || is_gpu) || modifiers.contains(HOLE) && has_gpu_constraints;
             }
@@ -98,17 +98,26 @@ fn word(section: &str) -> Word<'_> {
     if rest.starts_with('@') {
         rest = rest.split_once([' ', '\t']).map_or("", |(_, rest)| rest).trim_start();
     }
-    let word = rest.split([' ', '\t', '\r', ',', '[', '(']).next().unwrap_or_default();
+    let (word, after) = rest.split_at(word_end(rest));
     match word.strip_prefix('.') {
         // `.reg.pred`
         Some(name) => Word::Directive(name.split_once('.').map_or(name, |(name, _)| name)),
         None if word.is_empty() => Word::None,
         None => {
-            let (opcode, modifiers) = word.split_at(word.find('.').unwrap_or(word.len()));
+            let (opcode, mut modifiers) = word.split_at(word.find('.').unwrap_or(word.len()));
+            // `xor .b32 %0, %1, %2;`
+            let after = after.trim_start_matches([' ', '\t']);
+            if modifiers.is_empty() && after.starts_with('.') {
+                modifiers = &after[..word_end(after)];
+            }
             let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | Template::HOLE);
             if opcode.chars().all(is_name) { Word::Instruction(opcode, modifiers) } else { Word::None }
         }
     }
+}
+
+fn word_end(text: &str) -> usize {
+    text.find([' ', '\t', '\r', ',', '[', '(']).unwrap_or(text.len())
 }
 
 /// Whether the constraint is of another target: `"=a"`, `"m"`, `"=v"`.

@@ -9,11 +9,12 @@ use crate::assembly::{Context, is_ptx};
 use crate::llvm;
 use crate::statement::{Denial, Dialect, Place, Statement};
 use crate::template::Template;
-use crate::tokens::{Budget, Kind, Token, arguments, group_end, span};
+use crate::tokens::{Budget, Kind, Token, arguments, depth_after, group_end, span};
 use lexer::lex;
 
 pub(crate) fn statements(text: &str) -> Vec<Statement> {
     let tokens = lex(text);
+    let context = if text.contains("CUDA") { Context::Gpu } else { Context::Unknown };
     let mut function = 0;
     let mut found = Vec::new();
     let mut budget = Budget::new(tokens.len());
@@ -23,13 +24,19 @@ pub(crate) fn statements(text: &str) -> Vec<Statement> {
         }
         let is_call = pair[0].is(b'@') && pair[1].text(text) == "asmcall";
         if is_call && budget.spend(|| group_end(&tokens, (at + 2).min(tokens.len())) - at) {
-            found.extend(statement(text, &tokens, at, function));
+            found.extend(statement(text, &tokens, at, function, context));
         }
     }
     found
 }
 
-fn statement(text: &str, tokens: &[Token], at: usize, function: usize) -> Option<Statement> {
+fn statement(
+    text: &str,
+    tokens: &[Token],
+    at: usize,
+    function: usize,
+    context: Context,
+) -> Option<Statement> {
     let (parts, end) = parts(text, tokens, at)?;
     let template = literal::text_of(text, parts.first()?);
     if template.text.trim().is_empty() {
@@ -43,12 +50,13 @@ fn statement(text: &str, tokens: &[Token], at: usize, function: usize) -> Option
         .filter(|part| matches!(part[..], [token] if matches!(token.text(text), "true" | "false")));
     let values = parts.iter().skip(2 + 2 + usize::from(effects.is_some()));
     let values: Vec<_> = values.collect();
-    // `values...`
-    let is_plain = values.iter().all(|value| !value.is_empty() && !value[value.len() - 1].is(b'.'));
+    // `values...`, and operators between values without parentheses.
+    let is_plain = tokens[at + 2].is(b'(')
+        && values.iter().all(|value| !value.is_empty() && !value[value.len() - 1].is(b'.'));
     let values: Vec<_> =
         values.into_iter().map(|part| span(part).map(|range| text[range].to_owned())).collect();
     let (operands, clobbers) = llvm::operands(&constraints, &values);
-    if !is_ptx(&template, Dialect::Llvm, &operands, Context::Unknown) {
+    if !is_ptx(&template, Dialect::Llvm, &operands, context) {
         return None;
     }
     let keyword = tokens[at].start..tokens[at + 1].end;
@@ -84,7 +92,17 @@ fn parts<'t>(text: &str, tokens: &'t [Token], at: usize) -> Option<(Vec<&'t [Tok
     let line = crate::text::line_end(text.as_bytes(), first.start);
     let belongs = |token: &&Token| token.start < line || token.kind == Kind::String;
     let end = open + tokens[open..].iter().take_while(belongs).count();
-    Some((tokens[open..end].chunks(1).collect(), end))
+    Some((separated(&tokens[open..end]), end))
+}
+
+/// The parts between white space outside of brackets.
+fn separated(tokens: &[Token]) -> Vec<&[Token]> {
+    let mut depth = 0;
+    let continues = |before: &Token, after: &Token| {
+        depth = depth_after(before, depth);
+        depth > 0 || before.end == after.start
+    };
+    tokens.chunk_by(continues).collect()
 }
 
 /// Why the assembly has no side effects. `effects` is the range of the argument about them.

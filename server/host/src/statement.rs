@@ -60,6 +60,8 @@ pub struct Place {
     pub block: usize,
     /// Whether the function is a constructor or destructor: one may open a scope that the other closes, in another file.
     pub is_of_lifetime: bool,
+    /// Whether the compiler may leave out the function because nothing calls it: it is `inline`, a template, a member …
+    pub is_on_demand: bool,
     /// The least target that conditional compilation admits: 80 inside `#if __CUDA_ARCH__ >= 800`.
     pub architecture: Option<u32>,
 }

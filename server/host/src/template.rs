@@ -141,6 +141,14 @@ impl Template {
         Some(start..end.max(start))
     }
 
+    /// Where the host file takes an insertion: in the literal of the character before it, or else of the one after it.
+    pub fn insertion(&self, at: usize) -> Option<usize> {
+        match at.checked_sub(1).and_then(|before| self.to_host(before..at)) {
+            Some(before) => Some(before.end),
+            None => Some(self.to_host(at..at)?.start),
+        }
+    }
+
     /// Like [`to_host`](Template::to_host), for a part that one stretch of the host file denotes: `None` if something else is between its
     /// characters, such as quotes or a line splice, or if it has unknown text or a part of an escape.
     pub fn to_joined(&self, part: Range<usize>) -> Option<Range<usize>> {

@@ -67,6 +67,16 @@ fn cuda() {
 }
 
 #[test]
+fn words_that_only_ptx_has() {
+    let text = "__device__ void f() { asm(\"{ xor .b32 %0, %1, %1; }\" : \"=r\"(o) : \"r\"(a)); asm volatile(\"pmevent 3;\"); }";
+    assert_eq!(templates("cuda-cpp", text), ["{ xor .b32 %0, %1, %1; }", "pmevent 3;"]);
+    assert_eq!(
+        templates("cuda-cpp", "void f() { asm volatile(\"yield\"); asm(\"add .x, %0\" :: \"x\"(a)); }"),
+        [""; 0]
+    );
+}
+
+#[test]
 fn rust() {
     let of = |text: &str| templates("rust", &format!("fn f() {{ unsafe {{ {text} }} }}"));
     assert_eq!(
@@ -94,6 +104,10 @@ fn python() {
     assert_eq!(of(&call("'add.%s $0;' % t")), ["add.… $0;"]);
     assert_eq!(of(&format!("code = 'add.u32 $0;'\n{}", call("code"))), ["add.u32 $0;"]);
     assert_eq!(of(&format!("def f(code):\n  {}", call("code + '.u32;'"))), ["….u32;"]);
+    assert_eq!(
+        of("tl.inline_asm_elementwise(f'add{suffix} $0, $1;', '=r,r', [x], tl.int32, True, 1)"),
+        ["add… $0, $1;"]
+    );
     // A literal that is being typed.
     assert_eq!(of("ir.InlineAsm(t, \"add.u32 größe ä\n, \"=r\")\n"), ["add.u32 größe ä"]);
     assert_eq!(of("def inline_asm(x): return 'add.u32 $0;'\n"), [""; 0]);
@@ -108,6 +122,12 @@ fn julia_and_mojo() {
     let text = "f(x) = @asmcall(\"\"\"\n    add.u32 \\$0, \\$1;\n      ret;\n    \"\"\", \"=r,r\", true, UInt32, Tuple{UInt32}, x)";
     assert_eq!(templates("julia", text), ["add.u32 $0, $1;\n  ret;\n"]);
     assert_eq!(templates("julia", "@asmcall(\"add.$t \\$0;\", \"=r\", UInt32, Tuple{})"), [""; 0]);
+    let text = "@asmcall \"add.u32 \\$0, \\$1, \\$2;\" \"=r,r,r\" UInt32 Tuple{UInt32, UInt32} a b[1, 2]\nc";
+    assert_eq!(operands("julia", text), ["=r ", "r a", "r b[1, 2]"]);
+    assert_eq!(
+        templates("julia", "using CUDA\n@asmcall(\"membar.glb;\", \"\", true, Cvoid, Tuple{})"),
+        ["membar.glb;"]
+    );
     let text =
         "x = inlined_assembly[\"add.u32 $0, $1;\", UInt32, constraints=\"=r,r\", has_side_effect=False](y)";
     assert_eq!(operands("mojo", text), ["=r ", "r y"]);

@@ -46,7 +46,7 @@ fn related(kind: &ProblemKind) -> Option<(TextRange, &'static str)> {
         ProblemKind::DuplicateLabel { first: Some(first), .. } => Some((*first, "first declared here")),
         ProblemKind::SecondElse { first } => Some((*first, "the first `else`")),
         ProblemKind::Crossed { open, .. } => Some((*open, "still open")),
-        ProblemKind::DivergentBarrier { parts } => Some((*parts, "lanes diverge here")),
+        ProblemKind::DivergentBarrier { diverges_at } => Some((*diverges_at, "lanes diverge here")),
         ProblemKind::RegisterBeyond { declared: Some(declared), .. } => {
             Some((*declared, "the number of registers"))
         }

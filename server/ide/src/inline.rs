@@ -42,7 +42,7 @@ impl Default for InlineOptions {
 pub const INLINE_LANGUAGE: Language = crate::ptx::PTX.info;
 
 pub(crate) use allow::allow_fix;
-pub(crate) use completion::{completions, supposed_text};
+pub(crate) use completion::{completions, text_with_instruction};
 pub(crate) use definition::{definition, occurrences};
 pub(crate) use diagnostics::check;
 pub use diagnostics::diagnostics;

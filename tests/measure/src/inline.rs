@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Result;
 use fastrand::Rng;
@@ -13,6 +14,9 @@ use crate::oracle::{Oracle, Verdict};
 
 /// A statement is judged for the first of them that the assembler accepts it for.
 const TARGETS: [&str; 4] = ["sm_100a", "sm_90a", "sm_120a", "sm_80"];
+
+/// How many functions the assembler reads at once.
+const BATCH: usize = 50;
 
 const TYPES: [(&str, &str); 6] =
     [("r", ".b32"), ("l", ".b64"), ("f", ".f32"), ("d", ".f64"), ("h", ".b16"), ("q", ".b128")];
@@ -70,6 +74,22 @@ impl Function {
         let registers = self.registers.iter().enumerate();
         let registers: String = registers.map(|(at, ty)| format!(".reg {ty} operand{at}; ")).collect();
         format!(".func f{number}() {{ {registers}{{ {} }} }}", self.body)
+    }
+
+    /// Whether braces, brackets and quotes are in pairs.
+    fn is_nested(&self) -> bool {
+        let mut open = Vec::new();
+        let closes = self.body.chars().all(|c| match c {
+            '{' | '[' | '(' => {
+                open.push(c);
+                true
+            }
+            '}' => open.pop() == Some('{'),
+            ']' => open.pop() == Some('['),
+            ')' => open.pop() == Some('('),
+            c => c != '"',
+        });
+        closes && open.is_empty()
     }
 
     /// The function with a mistake that people make: a word or a character that is missing, or one of another statement.
@@ -175,91 +195,159 @@ fn collect(folder: &Path, found: &mut BTreeSet<Function>) {
     }
 }
 
-/// A function that one of the assembler and Warplens accepts.
-struct Disagreement {
-    text: String,
+/// A function with the first error of each.
+struct Judged<'f> {
+    function: &'f Function,
     ptxas: Option<String>,
     warplens: Option<String>,
 }
 
-/// Judges functions for a target: the error of the assembler for each, and the disagreements.
-fn judged(
-    oracle: &Oracle,
-    functions: &[Function],
-    target: &str,
-) -> Result<(Vec<Option<String>>, Vec<Disagreement>)> {
-    let head = format!(".version 9.5\n.target {target}\n.address_size 64\n");
-    let (mut errors, mut different) = (Vec::new(), Vec::new());
-    for chunk in functions.chunks(200) {
-        let lines: Vec<String> =
-            chunk.iter().enumerate().map(|(number, function)| function.text(number)).collect();
-        let verdicts = oracle.ask(&head, &lines, "", target)?;
-        for (line, ptxas) in lines.iter().zip(&verdicts) {
-            let text = format!("{head}{line}\n");
-            let warplens = judge::errors(&text)?.into_iter().next().map(|error| error.message);
-            let ptxas = match (ptxas, &warplens) {
-                // Some errors are found only when code is generated.
-                (None, Some(_)) => error_of_file(oracle, &text, target)?,
-                (ptxas, _) => ptxas.clone(),
-            };
-            if warplens.is_some() != ptxas.is_some() {
-                different.push(Disagreement { text: line.clone(), ptxas, warplens });
-            }
-        }
-        errors.extend(verdicts);
+impl Judged<'_> {
+    fn is_different(&self) -> bool {
+        self.ptxas.is_some() != self.warplens.is_some()
     }
-    Ok((errors, different))
 }
 
-/// The error of the assembler in a file that it makes code of.
-fn error_of_file(oracle: &Oracle, text: &str, target: &str) -> Result<Option<String>> {
-    let file = tempfile::NamedTempFile::new()?;
-    std::fs::write(file.path(), text)?;
-    Ok(match oracle.judge(file.path(), Some(target))? {
-        Verdict::Rejects(message) => Some(message),
-        Verdict::Accepts | Verdict::Unknown(_) => None,
-    })
+#[derive(Clone, Copy)]
+struct Judge<'o> {
+    oracle: &'o Oracle,
+    target: &'static str,
+}
+
+impl Judge<'_> {
+    fn head(&self) -> String {
+        format!(".version 9.5\n.target {}\n.address_size 64\n", self.target)
+    }
+
+    /// Judges functions on all processors. A function whose braces do not match would change the meaning of those after it, so it is
+    /// judged alone.
+    fn judged<'f>(&self, functions: &'f [Function]) -> Result<Vec<Judged<'f>>> {
+        let (together, alone): (Vec<_>, Vec<_>) = functions.iter().partition(|function| function.is_nested());
+        let batches: Vec<&[&Function]> = together.chunks(BATCH).chain(alone.chunks(1)).collect();
+        let next = AtomicUsize::new(0);
+        let done = AtomicUsize::new(0);
+        let work = || -> Result<Vec<Judged<'f>>> {
+            let mut found = Vec::new();
+            while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
+                found.extend(self.batch(batch)?);
+                let done = done.fetch_add(batch.len(), Ordering::Relaxed) + batch.len();
+                eprint!("\r{}: {done} of {}   ", self.target, functions.len());
+            }
+            Ok(found)
+        };
+        let workers = std::thread::available_parallelism().map_or(1, usize::from);
+        let found = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect::<Result<Vec<_>>>()
+        })?;
+        eprintln!();
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    fn batch<'f>(&self, functions: &[&'f Function]) -> Result<Vec<Judged<'f>>> {
+        let lines: Vec<String> =
+            functions.iter().enumerate().map(|(number, function)| function.text(number)).collect();
+        let verdicts = match lines.as_slice() {
+            [line] => vec![self.alone(line)?],
+            lines => self.oracle.ask(&self.head(), lines, "", self.target)?,
+        };
+        let judged = functions.iter().zip(lines).zip(verdicts).map(|((function, line), ptxas)| {
+            let errors = judge::errors(&format!("{}{line}\n", self.head()))?;
+            let warplens = errors.into_iter().next().map(|error| error.message);
+            let mut judged = Judged { function, ptxas, warplens };
+            if judged.is_different() {
+                judged.ptxas = self.alone(&line)?;
+            }
+            Ok(judged)
+        });
+        judged.collect()
+    }
+
+    /// The error of the assembler in a file with one function. Some errors are found only when code is generated.
+    fn alone(&self, line: &str) -> Result<Option<String>> {
+        let file = tempfile::NamedTempFile::new()?;
+        std::fs::write(file.path(), format!("{}{line}\n", self.head()))?;
+        Ok(match self.oracle.judge(file.path(), Some(self.target))? {
+            Verdict::Rejects(message) => Some(message),
+            Verdict::Accepts | Verdict::Unknown(_) => None,
+        })
+    }
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     let oracle = Oracle::find(options.ptxas.clone())?;
+    let judges = TARGETS.map(|target| Judge { oracle: &oracle, target });
     let mut left: Vec<Function> = functions(&options.folders).into_iter().collect();
     let total = left.len();
     let mut rng = Rng::with_seed(options.seed);
-    let words: BTreeSet<String> = left
-        .iter()
-        .flat_map(|function| parts(&function.body).into_iter().map(|part| function.body[part].to_owned()))
-        .filter(|word| word.starts_with('.'))
-        .collect();
-    let words: Vec<String> = words.into_iter().collect();
-    let (mut accepted, mut different) = (Vec::new(), Vec::new());
-    for target in TARGETS {
-        let (errors, disagreements) = judged(&oracle, &left, target)?;
-        let is_last = target == TARGETS[TARGETS.len() - 1];
+    let words = modifiers(&left);
+    let mut accepted: Vec<Vec<Function>> = Vec::new();
+    let mut different = 0;
+    for (at, judge) in judges.iter().enumerate() {
+        let judged = judge.judged(&left)?;
         // Another target may have what the assembler refuses.
-        different.extend(disagreements.into_iter().filter(|it| it.ptxas.is_none() || is_last));
-        let (refused, good): (Vec<_>, Vec<_>) =
-            left.into_iter().zip(errors).partition(|(_, error)| error.is_some());
-        accepted.extend(good.into_iter().map(|(function, _)| (target, function)));
-        left = refused.into_iter().map(|(function, _)| function).collect();
+        let is_last = at + 1 == judges.len();
+        different += list(*judge, judged.iter().filter(|it| it.ptxas.is_none() || is_last));
+        let (good, refused): (Vec<_>, Vec<_>) = judged.into_iter().partition(|it| it.ptxas.is_none());
+        let mut good: Vec<Function> = good.into_iter().map(|it| it.function.clone()).collect();
+        good.sort();
+        let refused = refused.into_iter().map(|it| it.function.clone()).collect();
+        accepted.push(good);
+        left = refused;
     }
-    report("statements", total, &different);
-    let mut different = Vec::new();
-    let picked: Vec<_> = (0..options.mutations).filter_map(|_| rng.choice(&accepted)).collect();
-    for target in TARGETS {
-        let of_target = picked.iter().filter(|(other, _)| *other == target);
-        let mutants: Vec<_> = of_target.map(|(_, function)| function.mutated(&words, &mut rng)).collect();
-        different.extend(judged(&oracle, &mutants, target)?.1);
+    summary("statements", total, different);
+    let choices: Vec<(usize, &Function)> = accepted
+        .iter()
+        .enumerate()
+        .flat_map(|(at, functions)| functions.iter().map(move |it| (at, it)))
+        .collect();
+    let mut mutants = vec![BTreeSet::new(); judges.len()];
+    // A mutation may be the statement itself, or one that was there already.
+    for _ in 0..options.mutations * 4 {
+        let Some((at, function)) = rng.choice(&choices) else { break };
+        let mutant = function.mutated(&words, &mut rng);
+        if mutants.iter().map(BTreeSet::len).sum::<usize>() < options.mutations && mutant != **function {
+            mutants[*at].insert(mutant);
+        }
     }
-    report("mutations", picked.len(), &different);
+    let mut different = 0;
+    let mut total = 0;
+    for (judge, mutants) in judges.into_iter().zip(mutants) {
+        let mutants: Vec<Function> = mutants.into_iter().collect();
+        different += list(judge, judge.judged(&mutants)?.iter());
+        total += mutants.len();
+    }
+    summary("mutations", total, different);
     Ok(())
 }
 
-fn report(what: &str, total: usize, different: &[Disagreement]) {
-    for Disagreement { text, ptxas, warplens } in different {
+/// The modifiers in the functions.
+fn modifiers(functions: &[Function]) -> Vec<String> {
+    let words = functions
+        .iter()
+        .flat_map(|function| parts(&function.body).into_iter().map(|part| &function.body[part]))
+        .filter(|word| word.starts_with('.'));
+    words.collect::<BTreeSet<_>>().into_iter().map(str::to_owned).collect()
+}
+
+/// Prints the functions that one of the assembler and Warplens accepts, and counts them.
+fn list<'j>(judge: Judge<'_>, judged: impl Iterator<Item = &'j Judged<'j>>) -> usize {
+    let mut count = 0;
+    for Judged { function, ptxas, warplens } in judged.filter(|judged| judged.is_different()) {
         let verdict = |error: &Option<String>| error.clone().unwrap_or_else(|| "accepted".to_owned());
-        println!("{text}\n  ptxas: {}\n  warplens: {}", verdict(ptxas), verdict(warplens));
+        println!(
+            "{}: {}\n  ptxas: {}\n  warplens: {}",
+            judge.target,
+            function.text(0),
+            verdict(ptxas),
+            verdict(warplens)
+        );
+        count += 1;
     }
-    let same = total - different.len();
+    count
+}
+
+fn summary(what: &str, total: usize, different: usize) {
+    let same = total - different;
     println!("{same} of {total} {what} agree, {:.2} %", 100.0 * same as f64 / total.max(1) as f64);
 }

@@ -176,7 +176,7 @@ fn only_regular_files_in_the_folder_are_checked() {
 fn a_folder_is_formatted_and_changes_are_shown() {
     let folder = Folder::new();
     folder.write("a.ptx", GOOD);
-    let file = folder.write("sub/b.ptx", ".version 8.5\n.target sm_90\n.entry k() { ret; } // \u{1b}[31m\n");
+    let file = folder.write("sub/b.ptx", ".version 8.5\n.target sm_90\n.entry k() { ret; } // sum\n");
     check(
         folder.path(),
         &["fmt", "--diff", "."],
@@ -187,11 +187,11 @@ fn a_folder_is_formatted_and_changes_are_shown() {
         @@ -1,3 +1,6 @@
          .version 8.5
          .target sm_90
-        -.entry k() { ret; } // �[31m
+        -.entry k() { ret; } // sum
         +.entry k()
         +{
         +	ret;
-        +} // �[31m
+        +} // sum
         --
         exit 1
     "#]],

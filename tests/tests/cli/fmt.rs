@@ -56,6 +56,39 @@ fn a_check_lists_the_files_and_changes_none() {
     );
 }
 
+/// A diff that is not shown by a terminal can be applied: it has every byte of the file.
+#[test]
+fn a_diff_has_the_bytes_of_the_file() {
+    let folder = Folder::new();
+    folder.write("k.ptx", &PLAIN.replace('\n', "\r\n").replace("sum", "\u{1b}sum\u{202e}"));
+    let output = std::process::Command::new(crate::support::server())
+        .args(["fmt", "--diff", "k.ptx"])
+        .current_dir(folder.path())
+        .output();
+    let diff = String::from_utf8(output.expect("it runs").stdout).expect("it is text");
+    assert!(diff.contains("-.entry k() { add.u32 %r1,%r2,1; // \u{1b}sum\u{202e}\r\n"), "{diff:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_on_the_command_line_stays_one() {
+    let folder = Folder::new();
+    let file = folder.write("k.ptx", PLAIN);
+    let link = folder.path().join("link.ptx");
+    std::os::unix::fs::symlink("k.ptx", &link).expect("a link can be made");
+    check(
+        folder.path(),
+        &["fmt", "link.ptx"],
+        "",
+        expect![[r#"
+        --
+        exit 0
+    "#]],
+    );
+    assert!(link.symlink_metadata().expect("it is there").is_symlink());
+    assert_eq!(std::fs::read_to_string(file).expect("it is there"), FORMATTED);
+}
+
 #[test]
 fn standard_input_is_formatted_to_standard_output() {
     let folder = Folder::new();

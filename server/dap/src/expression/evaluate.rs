@@ -104,7 +104,7 @@ fn evaluate(node: &Node, scope: &dyn Scope) -> Result<Lanes, super::ParseError> 
             let (left, right) = (evaluate(left, scope)?, evaluate(right, scope)?);
             left.into_iter().zip(right).map(|(left, right)| binary(*operator, left, right)).collect()
         }
-        Node::Call(function, one) => call(*function, evaluate(one, scope)?, scope),
+        Node::Call(function, one) => call(*function, evaluate(one, scope)?, bits(one, scope), scope),
         Node::Memory { space, address, ty } => {
             let addresses = evaluate(address, scope)?;
             let read = |(lane, address): (usize, Option<Value>)| {
@@ -125,6 +125,17 @@ fn evaluate(node: &Node, scope: &dyn Scope) -> Result<Lanes, super::ParseError> 
             }
         },
     })
+}
+
+/// The bits of the widest operand; `None` if there are only literals and special registers.
+fn bits(node: &Node, scope: &dyn Scope) -> Option<u32> {
+    match node {
+        Node::Integer(_) | Node::Float(_) => None,
+        Node::Name { text, .. } => scope.register(text).map(|(_, ty)| ty.bits()),
+        Node::Unary(_, one) | Node::Call(_, one) => bits(one, scope),
+        Node::Binary(_, left, right) => bits(left, scope).max(bits(right, scope)),
+        Node::Memory { ty, .. } | Node::As(_, ty) => Some(ty.bits()),
+    }
 }
 
 fn register(node: &Node, scope: &dyn Scope) -> Option<(CellId, ScalarType)> {
@@ -161,7 +172,7 @@ fn binary(operator: Binary, left: Option<Value>, right: Option<Value>) -> Option
         true => Some(Value::Float(float)),
         false => integer.map(Value::Integer),
     };
-    let shift = u32::try_from(b).unwrap_or(127).min(127);
+    let shift = u32::try_from(b).ok();
     match operator {
         Binary::And => flag(left.is_true() && right.is_true()),
         Binary::Or => flag(left.is_true() || right.is_true()),
@@ -174,8 +185,8 @@ fn binary(operator: Binary, left: Option<Value>, right: Option<Value>) -> Option
         Binary::LessEqual => flag(order.is_some_and(|order| order.is_le())),
         Binary::Greater => flag(order.is_some_and(|order| order.is_gt())),
         Binary::GreaterEqual => flag(order.is_some_and(|order| order.is_ge())),
-        Binary::ShiftLeft => Some(Value::Integer(a.wrapping_shl(shift))),
-        Binary::ShiftRight => Some(Value::Integer(a >> shift)),
+        Binary::ShiftLeft => shift.map(|shift| Value::Integer(a.checked_shl(shift).unwrap_or(0))),
+        Binary::ShiftRight => shift.map(|shift| Value::Integer(a >> shift.min(127))),
         Binary::Add => arithmetic(x + y, Some(a.wrapping_add(b))),
         Binary::Subtract => arithmetic(x - y, Some(a.wrapping_sub(b))),
         Binary::Multiply => arithmetic(x * y, Some(a.wrapping_mul(b))),
@@ -184,7 +195,8 @@ fn binary(operator: Binary, left: Option<Value>, right: Option<Value>) -> Option
     }
 }
 
-fn call(function: Function, lanes: Lanes, scope: &dyn Scope) -> Lanes {
+/// `bits` is the number of bits of the widest operand.
+fn call(function: Function, lanes: Lanes, bits: Option<u32>, scope: &dyn Scope) -> Lanes {
     let active = scope.active();
     let width = lanes.len();
     let among = || {
@@ -201,10 +213,11 @@ fn call(function: Function, lanes: Lanes, scope: &dyn Scope) -> Lanes {
         Function::Maximum => {
             all(among().reduce(|one, other| if other.float() > one.float() { other } else { one }))
         }
-        Function::Count => lanes
-            .into_iter()
-            .map(|value| Some(Value::Integer(value?.integer().count_ones().into())))
-            .collect(),
+        Function::Count => {
+            let mask = u128::MAX >> (128 - bits.unwrap_or(64));
+            let count = |value: Value| Value::Integer((value.integer() as u128 & mask).count_ones().into());
+            lanes.into_iter().map(|value| value.map(count)).collect()
+        }
         Function::Absolute => {
             let absolute = |value: Value| match value {
                 Value::Integer(value) => Value::Integer(value.wrapping_abs()),

@@ -30,10 +30,10 @@ fn divergent_barriers(code: &Code) -> Vec<Problem> {
     for (at, instruction) in code.instructions.iter().enumerate() {
         walk.advance_to(at);
         if is_barrier(instruction)
-            && let Some(parts) = walk.parts(at)
+            && let Some(at) = walk.diverges_at(at)
         {
-            let parts = code.instructions[parts].mnemonic_range;
-            let kind = ProblemKind::DivergentBarrier { parts };
+            let diverges_at = code.instructions[at].mnemonic_range;
+            let kind = ProblemKind::DivergentBarrier { diverges_at };
             found.push(Problem { range: instruction.mnemonic_range, kind });
         }
         walk.step(at);

@@ -118,7 +118,7 @@ pub enum ProblemKind {
     /// A barrier that only some lanes of a wave reach.
     DivergentBarrier {
         /// The `if`, `break` or `continue` at which lanes diverge.
-        parts: TextRange,
+        diverges_at: TextRange,
     },
     /// A call of a function from within itself.
     Recursion(SmolStr),

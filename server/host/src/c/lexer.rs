@@ -10,6 +10,14 @@ use crate::text::{is_name, line_end, name_end, newline};
 use crate::tokens::{Kind, Token};
 
 #[derive(Clone)]
+struct OpenStatement {
+    /// How many conditions surround it.
+    depth: usize,
+    /// The branch after `#else` to read when the statement has ended.
+    skipped_branch: Option<(usize, Conditions)>,
+}
+
+#[derive(Clone)]
 pub(super) struct Lexer<'t> {
     pub(super) source: &'t str,
     bytes: &'t [u8],
@@ -18,8 +26,8 @@ pub(super) struct Lexer<'t> {
     /// The end of the macro that is being read.
     macro_end: Option<usize>,
     pub(super) conditions: Conditions,
-    /// While a statement is read: how many conditions surround it, and a branch beside it that is still to be read.
-    statement: Option<(usize, Option<(usize, Conditions)>)>,
+    /// The statement that is being read.
+    statement: Option<OpenStatement>,
     pub(super) choices: Choices,
     resume_at: Option<(usize, Conditions)>,
 }
@@ -59,11 +67,11 @@ impl<'t> Lexer<'t> {
 
     /// A statement starts: of the branches that open inside it, the first one is read.
     pub(super) fn start_statement(&mut self) {
-        self.statement = Some((self.conditions.depth(), None));
+        self.statement = Some(OpenStatement { depth: self.conditions.depth(), skipped_branch: None });
     }
 
     pub(super) fn end_statement(&mut self) {
-        self.resume_at = self.statement.take().and_then(|(_, branch)| branch);
+        self.resume_at = self.statement.take().and_then(|statement| statement.skipped_branch);
     }
 
     /// Continues with the branch that the last statement skipped, if there is one.
@@ -176,9 +184,9 @@ impl<'t> Lexer<'t> {
     fn other_branch(&mut self, name: &str, rest: &str) {
         let depth = self.conditions.depth();
         self.conditions.change(name, rest);
-        if let Some((outside, branch)) = &mut self.statement {
-            if depth <= *outside && branch.is_none() {
-                *branch = Some((self.at, self.conditions.clone()));
+        if let Some(OpenStatement { depth: outside, skipped_branch }) = &mut self.statement {
+            if depth <= *outside && skipped_branch.is_none() {
+                *skipped_branch = Some((self.at, self.conditions.clone()));
             }
             return self.skip_to_end();
         }

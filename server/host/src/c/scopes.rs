@@ -72,7 +72,8 @@ pub(super) struct Position {
 impl Scopes {
     pub(super) fn position(&self, lexer: &Lexer<'_>) -> Position {
         let is_code = |brace: &&Brace| matches!(brace.kind, BraceKind::Code | BraceKind::Conditional);
-        let function = self.braces.iter().find(is_code).map_or(0, |brace| brace.id);
+        let outermost = self.braces.iter().position(|brace| is_code(&brace));
+        let function = outermost.map_or(0, |at| self.braces[at].id);
         let always = self.braces.iter().rposition(|brace| brace.kind != BraceKind::Code);
         let block = self.braces.get(always.map_or(0, |at| at + 1)).or(self.braces.last());
         // A single statement behind a condition is a block of its own.
@@ -87,9 +88,25 @@ impl Scopes {
                 function,
                 block,
                 is_of_lifetime: self.braces.iter().any(|brace| brace.is_of_lifetime),
+                is_on_demand: outermost.is_none_or(|at| self.is_on_demand(lexer.source, at)),
                 architecture: lexer.conditions.architecture(),
             },
         }
+    }
+
+    /// Whether the function with the brace at `at` may be left out. A function is not if it says that it is a kernel or one of the device,
+    /// and has no word that lets the compiler drop it.
+    fn is_on_demand(&self, source: &str, at: usize) -> bool {
+        let header =
+            source.get(self.braces[at].header..).and_then(|text| text.split('{').next()).unwrap_or_default();
+        let mut words = header.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let may_be_left_out = |word: &str| {
+            matches!(word, "static" | "template" | "constexpr")
+                || word.to_ascii_lowercase().contains("inline")
+        };
+        self.braces[..at].iter().any(|brace| brace.kind == BraceKind::Type)
+            || words.clone().any(may_be_left_out)
+            || !words.any(|word| matches!(word, "__global__" | "__device__"))
     }
 
     pub(super) fn after_statement(&mut self) {

@@ -61,8 +61,7 @@ impl<'m> Accesses<'m> {
         self.function.instructions().filter(|instruction| {
             let range = self.document(instruction.range());
             let is_inside = self.module.body.start <= range.start && range.start < self.module.body.end;
-            let meets = |uncertain: &Range<usize>| uncertain.start < range.end && range.start < uncertain.end;
-            is_inside && !self.module.uncertain.iter().any(meets)
+            is_inside && !self.module.uncertain.iter().any(|uncertain| uncertain.meets(&range))
         })
     }
 

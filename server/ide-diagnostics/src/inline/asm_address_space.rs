@@ -128,13 +128,18 @@ fn severity_of_name(before: &str, name: &str) -> Option<Severity> {
     if later.any(|rest| rest.starts_with('=') && !rest.starts_with("==")) {
         return None;
     }
-    let is_pointer = match after.strip_prefix('=') {
+    match after.strip_prefix('=') {
         Some(value) => {
-            is_type_of_object(declared) && depths.lowest >= 0 && is_object(before, value.trim_start())
+            let is_pointer =
+                is_type_of_object(declared) && depths.lowest >= 0 && is_object(before, value.trim_start());
+            is_pointer.then_some(Severity::Warning)
         }
-        None => is_parameter(declared, &before[at + name.len()..]) && depths.last > 0,
-    };
-    is_pointer.then_some(Severity::Warning)
+        // A caller may pass an address of shared memory.
+        None => {
+            let is_pointer = is_parameter(declared, &before[at + name.len()..]) && depths.last > 0;
+            is_pointer.then_some(Severity::Hint)
+        }
+    }
 }
 
 /// Where a text has a name.

@@ -55,7 +55,12 @@ fn refused(statement: &Statement) -> Option<Diagnostic> {
         let problem = if constraint.is_empty() || constraint.contains(Template::HOLE) {
             return None;
         } else if *direction != Direction::Input && !is_written {
-            format!("the constraint `\"{constraint}\"` of an output lacks `=`; write `\"={constraint}\"`")
+            let sign = if *direction == Direction::Both { '+' } else { '=' };
+            format!(
+                "the constraint `\"{constraint}\"` of an output lacks `{sign}`; write `\"{sign}{constraint}\"`"
+            )
+        } else if *direction != Direction::Input && matches!(operand.class(), "n" | "C" | "i") {
+            format!("the constraint `\"{constraint}\"` is that of a constant, but an output needs a register: write `h`, `r`, `l`, `q`, `f` or `d`")
         } else if *direction == Direction::Input && is_written {
             format!("the constraint `\"{constraint}\"` is one of an output; write `\"{}\"`, or move the operand", operand.class())
         } else if !operand.class().chars().all(is_letter) {

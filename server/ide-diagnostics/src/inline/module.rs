@@ -15,13 +15,26 @@ pub struct Module {
     pub text: Template,
     /// The template in the document.
     pub body: Range<usize>,
-    /// Ranges of the document whose text is not known: what is wrong there may be right.
-    pub uncertain: Vec<Range<usize>>,
+    pub uncertain: Vec<Uncertain>,
     pub target: String,
     /// Whether the statement is compiled for no older target, so that what the target lacks is a mistake.
     pub knows_target: bool,
     /// The braces of the template without a counterpart in it.
     pub(super) unmatched: Unmatched,
+}
+
+/// A part of the document whose text is not known.
+#[derive(Debug)]
+pub struct Uncertain {
+    pub part: Range<usize>,
+    /// What is wrong there may be right: the PTX statement around the part, or the part if it is an operand for certain.
+    pub range: Range<usize>,
+}
+
+impl Uncertain {
+    pub fn meets(&self, range: &Range<usize>) -> bool {
+        self.range.start < range.end.max(range.start + 1) && range.start < self.range.end
+    }
 }
 
 impl Module {
@@ -37,6 +50,14 @@ impl Module {
         let (body, uncertain) = add_template(&mut text, statement);
         text.invent("ret;\n}\n");
         Module { text, body, uncertain, target, knows_target, unmatched: unmatched(statement) }
+    }
+
+    /// Whether a directive is not known: `.reg .b32 t<%1>` declares any number of names.
+    pub(super) fn may_declare(&self) -> bool {
+        self.uncertain.iter().any(|uncertain| {
+            let text = &self.text.text[uncertain.range.clone()];
+            text.trim_start_matches(['{', ' ', '\t', '\n']).starts_with('.')
+        })
     }
 }
 
@@ -92,58 +113,96 @@ pub fn add_registers(text: &mut Template, statement: &Statement) {
     }
 }
 
-/// Adds the template as PTX. Returns its range, and the ranges that are not known.
-pub fn add_template(text: &mut Template, statement: &Statement) -> (Range<usize>, Vec<Range<usize>>) {
+/// Adds the template as PTX. Returns its range, and the parts that are not known.
+pub fn add_template(text: &mut Template, statement: &Statement) -> (Range<usize>, Vec<Uncertain>) {
     let braces = unmatched(statement);
     text.invent(&"{".repeat(braces.closed.len()));
     let start = text.text.len();
     let mut uncertain = Vec::new();
     for part in parts(statement) {
-        push(text, statement, &part, &mut uncertain);
+        let from = text.text.len();
+        if let Some(unknown) = push(text, statement, &part) {
+            uncertain.push((from..text.text.len(), unknown));
+        }
     }
     let body = start..text.text.len();
     text.invent(&format!("\n{}", "}".repeat(braces.opened.len())));
-    let uncertain = uncertain.into_iter().map(|range| whole(&text.text, &body, range)).collect();
+    let uncertain = uncertain.into_iter().map(|(part, unknown)| {
+        let range = match unknown {
+            Unknown::Text => whole(&text.text, &body, part.clone()),
+            Unknown::Operand => part.clone(),
+        };
+        Uncertain { part, range }
+    });
+    let uncertain = uncertain.collect();
     (body, uncertain)
 }
 
-fn push(text: &mut Template, statement: &Statement, part: &Part, uncertain: &mut Vec<Range<usize>>) {
+/// What is not known of a part.
+enum Unknown {
+    /// Everything: it may change the meaning of the PTX statement around it.
+    Text,
+    /// Its value or type; it is an operand for certain.
+    Operand,
+}
+
+fn push(text: &mut Template, statement: &Statement, part: &Part) -> Option<Unknown> {
     let template = &statement.template;
     let host = || template.to_host(part.range.clone()).unwrap_or_default();
-    let from = text.text.len();
+    let unknown = || if is_operand(&template.text, &part.range) { Unknown::Operand } else { Unknown::Text };
     match &part.kind {
-        PartKind::Text => return text.append_part(template, part.range.clone()),
-        PartKind::Character(character) => return text.decode(character, host()),
-        PartKind::Unique => return text.decode("0", host()),
+        PartKind::Text => {
+            text.append_part(template, part.range.clone());
+            None
+        }
+        PartKind::Character(character) => {
+            text.decode(character, host());
+            None
+        }
+        PartKind::Unique => {
+            text.decode("0", host());
+            None
+        }
         PartKind::Operand(Some(index)) => {
             let operand = &statement.operands[*index];
-            match constant(operand) {
-                Some(constant) => text.decode(&constant, host()),
-                None => {
-                    let name = register(statement, *index);
-                    match template.text[part.range.clone()] == name {
-                        true => text.append_part(template, part.range.clone()),
-                        false => text.decode(&name, host()),
-                    }
-                    if register_type(statement, operand).is_some() {
-                        return;
-                    }
+            let Some(constant) = constant(operand) else {
+                let name = register(statement, *index);
+                match template.text[part.range.clone()] == name {
+                    true => text.append_part(template, part.range.clone()),
+                    false => text.decode(&name, host()),
                 }
-            }
-            if is_number(operand) {
-                return;
+                return register_type(statement, operand).is_none().then(unknown);
+            };
+            text.decode(&constant, host());
+            match operand.class() {
+                "C" | "sym" => Some(Unknown::Text),
+                _ => (!is_number(operand)).then(unknown),
             }
         }
-        PartKind::Operand(None) => text.fill(&missing(statement, &template.text[part.range.clone()]), host()),
+        PartKind::Operand(None) => {
+            text.fill(&missing(statement, &template.text[part.range.clone()]), host());
+            Some(if statement.knows_operands { Unknown::Text } else { unknown() })
+        }
         PartKind::Hole => {
-            let before = text.text[..from].trim_end_matches([' ', '\t']);
+            let before = text.text.trim_end_matches([' ', '\t']);
             let after = template.text[part.range.end..].trim_start_matches([' ', '\t', '\r']);
             let is_alone = before.ends_with([';', '{', '}', '\n'])
                 && (after.is_empty() || after.starts_with([';', '\n', '}']));
             text.fill(if is_alone { " " } else { "hole" }, host());
+            Some(Unknown::Text)
         }
     }
-    uncertain.push(from..text.text.len());
+}
+
+/// Whether a placeholder is an operand of an instruction, not a part of a word or of a directive: `m16n8k%10`, `.reg .b32 t<%1>`.
+fn is_operand(template: &str, range: &Range<usize>) -> bool {
+    let (before, after) = (&template[..range.start], &template[range.end..]);
+    let line = &before[before.rfind([';', '\n']).map_or(0, |at| at + 1)..];
+    let line = line.trim_start_matches(['{', ' ', '\t']);
+    !line.is_empty()
+        && !line.starts_with('.')
+        && before.ends_with([' ', '\t', ',', '[', '{', '+', '-'])
+        && (after.is_empty() || after.starts_with([' ', '\t', ',', ']', '}', '+', '-', ';']))
 }
 
 /// What stands for a placeholder without an operand: what would be its register.

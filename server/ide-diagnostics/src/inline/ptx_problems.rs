@@ -12,7 +12,7 @@ use warplens_isa::ptx::{Requirement, TargetRequirement};
 use super::asm_constraint_type;
 use super::encoding::encode;
 use super::found::{About, Found};
-use super::module::{Module, register};
+use super::module::{Module, Uncertain, register};
 use super::ranges::text_range;
 use super::wording::in_words_of_host;
 use crate::codes;
@@ -87,13 +87,7 @@ fn in_host(host_text: &str, module: &Module, statement: &Statement, found: Diagn
     if range.start < module.body.start || module.body.end < range.start {
         return None;
     }
-    let meets = |uncertain: &Range<usize>| {
-        uncertain.start < range.end.max(range.start + 1) && range.start < uncertain.end
-    };
-    let is_of_text = OF_TEXTS.contains(&found.code);
-    if module.uncertain.iter().any(meets)
-        || is_of_text && (statement.template.holes() > 0 || !statement.knows_operands)
-    {
+    if is_uncertain(module, statement, found.code, &range) {
         return None;
     }
     let text = &module.text.text[range.clone()];
@@ -116,6 +110,10 @@ fn in_host(host_text: &str, module: &Module, statement: &Statement, found: Diagn
     let text = &module.text.text[range.clone()];
     let host = module.text.to_host(end_of_text(module, range.clone()))?;
     let severity = match found.code {
+        // The function may be one that only kernels for newer targets call.
+        codes::NEEDS_TARGET if statement.place.architecture.is_some() && statement.place.is_on_demand => {
+            Severity::Hint
+        }
         codes::NEEDS_TARGET if statement.place.architecture.is_some() => Severity::Warning,
         _ => found.severity,
     };
@@ -137,6 +135,20 @@ fn in_host(host_text: &str, module: &Module, statement: &Statement, found: Diagn
     let (before, rest) = module.text.text.split_at(range.start);
     let typed = asm_constraint_type::of_operand(statement, text, mapped);
     Some(Found { diagnostic: in_words_of_host(statement, before, rest, typed), about })
+}
+
+/// Whether a problem may be none because of what is not known.
+fn is_uncertain(module: &Module, statement: &Statement, code: &str, range: &Range<usize>) -> bool {
+    // What follows an instruction does not make another word of it.
+    let names_instruction = [codes::UNKNOWN_INSTRUCTION, codes::UNKNOWN_MODIFIER].contains(&code);
+    let is_before = |part: &Range<usize>| {
+        let between = module.text.text.get(range.end..part.start);
+        between.is_some_and(|between| between.contains([' ', '\t', '\n']))
+    };
+    let meets =
+        |uncertain: &Uncertain| uncertain.meets(range) && !(names_instruction && is_before(&uncertain.part));
+    let knows_text = statement.template.holes() == 0 && statement.knows_operands && !module.may_declare();
+    module.uncertain.iter().any(meets) || OF_TEXTS.contains(&code) && !knows_text
 }
 
 /// The newest architecture that the compilers of inline PTX no longer know.
@@ -243,7 +255,10 @@ fn may_be_of_module(module: &Module, range: &Range<usize>) -> bool {
 fn fix_in_host(host_text: &str, text: &Template, statement: &Statement, fix: &Fix) -> Option<Fix> {
     let edit = |edit: &TextEdit| {
         let range = usize::from(edit.range.start())..usize::from(edit.range.end());
-        let host = if range.is_empty() { text.to_host(range) } else { text.to_joined(range) }?;
+        let host = match range.is_empty() {
+            true => text.insertion(range.start).map(|at| at..at),
+            false => text.to_joined(range),
+        }?;
         Some(TextEdit { range: text_range(&host), insert: encode(&edit.insert, statement, host_text)? })
     };
     let edits = fix.edits.iter().map(edit).collect::<Option<Vec<_>>>()?;

@@ -49,8 +49,8 @@ pub(super) fn by_declaration(function: &Function, problems: &mut Vec<Problem>, f
     problems.retain(|_| index.next().is_some_and(|index| !dropped.contains(&index)));
 }
 
-/// The register or variable that a problem is about, and the statement. Where it is about the type of a statement whose
-/// registers all differ from it, a register that other problems are about too.
+/// The register or variable to blame for a problem, and the statement. If every register of the statement has the wrong type, one
+/// that other problems also blame is preferred.
 fn blamed(
     function: &Function,
     problem: &Problem,

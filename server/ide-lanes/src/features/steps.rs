@@ -41,7 +41,7 @@ impl Prepared {
         control: Control<'_>,
     ) -> Result<Option<Steps>, Cancelled> {
         let request = TraceRequest { steps: true, max_bytes, ..TraceRequest::at(warp) };
-        let values = self.look(request, control)?;
+        let values = self.trace_warp(request, control)?;
         Ok(values.map(|values| Steps { warp, visits: values.steps, truncated: values.truncated }))
     }
 }

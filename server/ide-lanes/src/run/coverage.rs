@@ -169,8 +169,8 @@ fn branches(flow: &ControlFlow, traces: &Traces<'_>) -> Vec<BranchSides> {
     flow.ends.iter().filter(|end| end.has_sides).map(|end| sides(end.statement)).collect()
 }
 
-/// The targets of branches with a table that lanes took. The lanes that arrive at a target and have not come another way have
-/// taken the branch; of a target of several tables, the lanes that have not gone elsewhere have.
+/// The targets of branches with a table that lanes took. A target counts as taken if more lanes arrived there than came by falling
+/// through and by direct branches. If several tables share it, it counts for those whose lanes did not all go to other targets.
 fn switches(flow: &ControlFlow, traces: &Traces<'_>) -> Vec<SwitchTargets> {
     let executed = |at: StatementId| traces.get(&at).map_or(0, |trace| trace.executed_lanes);
     let active = |at: StatementId| traces.get(&at).map_or(0, |trace| trace.active_lanes);

@@ -122,7 +122,8 @@ impl Prepared {
         let notes = request.until.is_some() && !result.notes.is_empty();
         let trace = TraceRequest { until: request.until, notes, ..TraceRequest::at(warp) };
         let sink = SharedSink::new(warp, Recorder::default());
-        let values = adjusted.look(trace, Control { steps: Some(&sink.steps), ..sequential })?.map(Arc::new);
+        let values =
+            adjusted.trace_warp(trace, Control { steps: Some(&sink.steps), ..sequential })?.map(Arc::new);
         // A run that stops at a visit does not have all steps.
         let recorded = match request.until {
             None => sink.take().and_then(Recorder::finish).map(|steps| (warp, Arc::new(steps))),
@@ -151,7 +152,7 @@ impl Prepared {
             return Ok(None);
         }
         let trace = TraceRequest { until: request.until, ..TraceRequest::at(warp) };
-        let values = part.look(trace, control)?.map(Arc::new);
+        let values = part.trace_warp(trace, control)?.map(Arc::new);
         let (adjustments, result, beginning) = (self.adjustments(), Arc::new(result), Some(steps));
         let unexpected = Arc::default();
         Ok(Some(Outcome {

@@ -128,11 +128,15 @@ impl Prepared {
     }
 
     /// Runs again on this thread to trace the registers of a warp. `None` if the run does not reach the warp.
-    pub fn look(&self, look: TraceRequest, control: Control<'_>) -> Result<Option<Values>, Cancelled> {
-        let checks = if look.notes { self.options.checks } else { Checks::default() };
-        let options = RunOptions { checks, trace: Some(look), ..RunOptions::default() };
+    pub fn trace_warp(
+        &self,
+        request: TraceRequest,
+        control: Control<'_>,
+    ) -> Result<Option<Values>, Cancelled> {
+        let checks = if request.notes { self.options.checks } else { Checks::default() };
+        let options = RunOptions { checks, trace: Some(request), ..RunOptions::default() };
         let result = self.again(options, control)?;
-        let notes = look.notes.then_some(result.notes);
+        let notes = request.notes.then_some(result.notes);
         Ok(result.values.map(|values| Values { notes, ..values }))
     }
 

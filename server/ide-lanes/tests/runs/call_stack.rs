@@ -41,7 +41,7 @@ fn shown(until: Option<(&str, u64)>) -> LaneView {
     let at = |place: &str| TextSize::try_from(TEXT.find(place).unwrap()).unwrap();
     let moment = until.map(|(place, visit)| (prepared.statement_at(at(place)).unwrap(), visit));
     let look = TraceRequest { until: moment, ..TraceRequest::at(WarpId { cta: [0; 3], warp: 0 }) };
-    let values = prepared.look(look, Control::none()).unwrap();
+    let values = prepared.trace_warp(look, Control::none()).unwrap();
     prepared
         .show(Arc::new(prepared.run(Control::none()).unwrap()), None)
         .with_values(values.map(Arc::new), moment)

@@ -24,7 +24,7 @@ pub(crate) fn after_run_of(warp: u32, text: &str, place: &str, word: &str, optio
     let prepared = prepared.unwrap().unwrap();
     let warp = WarpId { cta: [0; 3], warp };
     let look = TraceRequest::at(warp);
-    let values = prepared.look(look, Control::none()).unwrap();
+    let values = prepared.trace_warp(look, Control::none()).unwrap();
     let result = Arc::new(prepared.run(Control::none()).unwrap());
     assert!(result.findings.is_empty(), "{:?}", result.findings);
     let shown = prepared.show(result, Some(warp)).with_values(values.map(Arc::new), None);

@@ -173,7 +173,7 @@ fn what_the_assembler_does_not_take_says_why_nothing_was_run() {
 #[test]
 fn registers_and_the_stack_are_the_emulators() {
     let (_, _, run) = prepared(BREAK_IN_IF);
-    let values = run.look(TraceRequest::at(WarpId { cta: [0; 3], warp: 0 }), Control::none()).unwrap();
+    let values = run.trace_warp(TraceRequest::at(WarpId { cta: [0; 3], warp: 0 }), Control::none()).unwrap();
     let shown =
         run.show(Arc::new(run.run(Control::none()).unwrap()), None).with_values(values.map(Arc::new), None);
     let mut text_shown = String::new();

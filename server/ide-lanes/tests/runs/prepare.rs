@@ -295,7 +295,7 @@ fn annotated(text: &str, shown: &LaneView) -> String {
 
 fn shown(text: &str, request: &RunRequest) -> LaneView {
     let run = prepared(text, request, None).unwrap();
-    let values = run.look(TraceRequest::at(WarpId { cta: [0; 3], warp: 0 }), Control::none()).unwrap();
+    let values = run.trace_warp(TraceRequest::at(WarpId { cta: [0; 3], warp: 0 }), Control::none()).unwrap();
     run.show(Arc::new(run.run(Control::none()).unwrap()), None).with_values(values.map(Arc::new), None)
 }
 

@@ -115,7 +115,7 @@ impl Analysis {
         document: &HostDocument,
         offset: TextSize,
     ) -> Answer<Vec<CompletionItem>> {
-        let Some(text) = inline::supposed_text(document, offset) else {
+        let Some(text) = inline::text_with_instruction(document, offset) else {
             return attached(&self.db, |db| inline::completions(db, document, offset));
         };
         let mut supposed = AnalysisHost::new();

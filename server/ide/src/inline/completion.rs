@@ -25,9 +25,9 @@ pub(crate) fn completions(db: &Database, document: &HostDocument, offset: TextSi
     proposed.into_iter().filter_map(|item| in_host(&place, offset, item)).collect()
 }
 
-/// The text with an instruction of PTX after the offset, if the offset may be in a statement whose text does not show yet that it is
-/// PTX.
-pub(crate) fn supposed_text(document: &HostDocument, offset: TextSize) -> Option<String> {
+/// The text with an instruction inserted at the offset, if the offset may be in a statement whose own text does not show yet that
+/// it is PTX.
+pub(crate) fn text_with_instruction(document: &HostDocument, offset: TextSize) -> Option<String> {
     let (text, at) = (&document.text, usize::from(offset));
     let before = &text[text.floor_char_boundary(at.saturating_sub(MOST_BEFORE))..at];
     let is_gpu = document.host.is_of_gpus() || !document.statements.is_empty();

@@ -495,6 +495,47 @@ r = tl.inline_asm_elementwise("mov.u33 $0, $1;", "=r,r", [x], tl.int32, True, 1)
     );
 }
 
+#[test]
+fn a_semicolon_is_inserted_in_the_literal_before_it() {
+    fixed(
+        "rust",
+        r#"
+unsafe fn f() { asm!("mov.u32 {0}, %laneid", "mov.u32 {0}, 1;", out(reg32) a); }
+"#,
+        expect![[r#"
+            Insert `;`
+
+            unsafe fn f() { asm!("mov.u32 {0}, %laneid;", "mov.u32 {0}, 1;", out(reg32) a); }
+        "#]],
+    );
+    fixed(
+        "cuda-cpp",
+        r#"
+__device__ void f(int a) { asm("add.u32 %0, %0, 1" "\n\tadd.u32 %0, %0, 2;" : "+r"(a)); }
+"#,
+        expect![[r#"
+            Insert `;`
+
+            __device__ void f(int a) { asm("add.u32 %0, %0, 1;" "\n\tadd.u32 %0, %0, 2;" : "+r"(a)); }
+        "#]],
+    );
+}
+
+#[test]
+fn no_comment_is_offered_inside_a_literal() {
+    let (_, analysis) = open_host(
+        "julia",
+        r#"
+f() = @asmcall("""
+mov.u32 \$0, %clock;
+""", "=r", UInt32, Tuple{})
+"#,
+    );
+    let found = analysis.diagnostics(FILE).unwrap();
+    let found: Vec<_> = found.iter().map(|found| (found.code, found.fixes.len())).collect();
+    assert_eq!(found, [("asm-volatile", 0)]);
+}
+
 /// The lens, the findings and the lanes of the statement at the cursor after it is tried.
 fn try_it(host: &str, source: &str, expect: Expect) {
     let fixture = Fixture::new(source);

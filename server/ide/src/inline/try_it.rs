@@ -142,7 +142,7 @@ fn run(
     // Nobody cancels this run.
     let result = prepared.run(Control::none()).map_err(cancelled)?;
     let view = prepared.show(Arc::new(result), None);
-    let values = prepared.look(TraceRequest::at(view.warp), Control::none()).map_err(cancelled)?;
+    let values = prepared.trace_warp(TraceRequest::at(view.warp), Control::none()).map_err(cancelled)?;
     let view = view.with_values(values.map(Arc::new), None);
     let found = findings_of(db, file, PTX.simulator, &view, rules);
     Ok((view, found))

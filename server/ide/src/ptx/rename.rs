@@ -23,8 +23,13 @@ pub(super) fn rename(
         }
         Subject::Local(referent) => {
             let function = ptx_function(position.db, position.item).ok_or(RenameError::Nothing)?;
-            check_local(position.db, position.file, &function, name)?;
-            match function.resolution(ReferentId::new(*referent as usize)) {
+            let resolution = function.resolution(ReferentId::new(*referent as usize));
+            let count = match resolution {
+                Resolution::Symbol(symbol) => count(&function.symbol(symbol).kind),
+                _ => None,
+            };
+            check_local(position.db, position.file, &function, Declared { name, count })?;
+            match resolution {
                 Resolution::Indexed { symbol, .. } => Ok(take_out(position, named, name, &function, symbol)),
                 Resolution::Symbol(symbol) => {
                     rename_symbol(position, named, name, &function.symbol(symbol).name)
@@ -119,7 +124,7 @@ fn check_module(db: &Database, file: File, old: &str, name: &str) -> Result<(), 
             continue;
         }
         if let Some(function) = ptx_function(db, *item)
-            && declares(&function, name)
+            && shared_name(&function, Declared { name, count: None }).is_some()
         {
             let function = function.name.as_deref().unwrap_or_default().to_owned();
             return Err(RenameError::Hidden { function, name: name.to_owned() });
@@ -128,25 +133,56 @@ fn check_module(db: &Database, file: File, old: &str, name: &str) -> Result<(), 
     Ok(())
 }
 
-fn check_local(db: &Database, file: File, function: &Function, name: &str) -> Result<(), RenameError> {
-    if declares(function, name) {
-        return Err(RenameError::Taken { scope: "function already declares", name: name.to_owned() });
+fn check_local(
+    db: &Database,
+    file: File,
+    function: &Function,
+    declared: Declared<'_>,
+) -> Result<(), RenameError> {
+    if let Some(name) = shared_name(function, declared) {
+        return Err(RenameError::Taken { scope: "function already declares", name });
     }
-    let is_used = function.externals().any(|(_, used)| used == name);
-    if is_used && module_names(db, file).declarations(name).next().is_some() {
-        return Err(RenameError::Hides(name.to_owned()));
+    let hides = |used: &str| declared.has(used) && module_names(db, file).declarations(used).next().is_some();
+    match function.externals().find(|(_, used)| hides(used)) {
+        Some((_, used)) => Err(RenameError::Hides(used.to_owned())),
+        None => Ok(()),
     }
-    Ok(())
 }
 
-/// Whether any scope of a function declares a name, directly or in a range of registers.
-fn declares(function: &Function, name: &str) -> bool {
-    function.symbols().iter().any(|symbol| match symbol.kind {
-        SymbolKind::RegisterRange { count, .. } => {
-            let number =
-                name.strip_prefix(symbol.name.as_str()).and_then(|number| number.parse::<u32>().ok());
-            number.is_some_and(|number| number < count)
-        }
-        _ => symbol.name == name,
-    })
+/// What a declaration declares: a name, or for a range of registers the name followed by each number below the count.
+#[derive(Clone, Copy)]
+struct Declared<'n> {
+    name: &'n str,
+    count: Option<u32>,
+}
+
+impl Declared<'_> {
+    fn has(self, name: &str) -> bool {
+        let Some(count) = self.count else { return name == self.name };
+        let digits = name.strip_prefix(self.name).filter(|digits| *digits == "0" || !digits.starts_with('0'));
+        digits.and_then(|digits| digits.parse().ok()).is_some_and(|number: u32| number < count)
+    }
+
+    /// A name that both declare.
+    fn shared_with(self, other: Declared<'_>) -> Option<String> {
+        let (short, long) = if self.name.len() <= other.name.len() { (self, other) } else { (other, self) };
+        let Some(count) = long.count else { return short.has(long.name).then(|| long.name.to_owned()) };
+        // The numbers after the longer name grow, so the first one that the shorter one does not have ends the search.
+        let first = format!("{}0", long.name);
+        (count > 0 && short.has(&first)).then_some(first)
+    }
+}
+
+fn count(kind: &SymbolKind) -> Option<u32> {
+    match kind {
+        SymbolKind::RegisterRange { count, .. } => Some(*count),
+        _ => None,
+    }
+}
+
+/// A name that a declaration would share with one in any scope of a function.
+fn shared_name(function: &Function, declared: Declared<'_>) -> Option<String> {
+    let others = function.symbols().iter();
+    let mut others = others.map(|symbol| Declared { name: &symbol.name, count: count(&symbol.kind) });
+    others.find_map(|other| declared.shared_with(other))
 }

@@ -143,6 +143,27 @@ fn refuses_what_cannot_be() {
 }
 
 #[test]
+fn a_range_does_not_take_the_names_of_others() {
+    let refused = |declared: &str, name: &str| {
+        let source = format!(
+            ".global .u32 q1;\n.entry k() {{\n    .reg .b32 %r<5>;\n                |\n    ld.global.u32 %r1, [q1];\n    {{ {declared} }}\n}}"
+        );
+        renamed(&source, name).err().unwrap_or_default()
+    };
+    for declared in [".reg .b32 %q<3>;", ".reg .b32 %q1;", ".param .u32 %q4;"] {
+        assert!(refused(declared, "%q").starts_with("this function already declares `%q"), "{declared}");
+    }
+    // `%q10` is the first name that both declare.
+    assert_eq!(refused(".reg .b32 %q<11>;", "%q1"), "this function already declares `%q10`");
+    assert_eq!(refused("", "q"), "this function uses `q1` of the module, which the new name would hide");
+    for (declared, name) in
+        [(".reg .b32 %q5;", "%q"), (".reg .b32 %q<3>;", "%q1"), (".reg .b32 %q<3>;", "%p")]
+    {
+        assert_eq!(refused(declared, name), "", "{declared} {name}");
+    }
+}
+
+#[test]
 fn refuses_to_invalidate_a_list() {
     check(
         "

@@ -18,8 +18,8 @@ use crate::documents::shown::ShownDocuments;
 use crate::settings::Settings;
 use warplens_protocol::position::{self, Encoding};
 
-/// A document at one version. It is made on the state thread when a worker is free, and dropped before the answer is sent, because an
-/// edit waits for the analysis snapshot in it.
+/// A document at one version. It is made on the state thread when a worker is free. It must be dropped before the answer is sent:
+/// the next edit waits until it is.
 pub(crate) struct Snapshot {
     pub(crate) uri: Uri,
     pub(crate) file: FileId,

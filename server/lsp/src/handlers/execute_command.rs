@@ -153,7 +153,7 @@ impl State {
             let uri = argument.uri.clone();
             let selection = match argument.launch_of.clone() {
                 Some(other) => self.selection_of(argument, other)?,
-                None => self.simulations.given_again(&uri, selection(argument)?),
+                None => self.simulations.reuse_given_launch(&uri, selection(argument)?),
             };
             self.select(id.clone(), &uri, selection);
         }

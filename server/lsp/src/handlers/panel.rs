@@ -58,7 +58,7 @@ impl State {
         let (encoding, version) = (self.client.encoding, document.version);
         let run = ShownRun { panel: Arc::clone(&ran.panel), shown: lanes.shown, text, encoding, version };
         let events = self.events.clone();
-        self.simulations.spawn_answer(id.clone(), move |cancelled| {
+        self.simulations.spawn_answer(uri, id.clone(), move |cancelled| {
             let answer = caught(|| run.answer(handler, params, cancelled));
             let _ = events.send(Event::PanelAnswered(id, answer));
         });

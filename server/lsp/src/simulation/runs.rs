@@ -20,7 +20,7 @@ pub(crate) struct Simulations {
     pub(crate) selected: FxHashMap<Uri, Selected>,
     environment: Arc<dyn Environment>,
     /// The answers that are being computed, with the flags that cancel them.
-    computing: FxHashMap<Id, Arc<AtomicBool>>,
+    computing: FxHashMap<Id, (Uri, Arc<AtomicBool>)>,
     events: Sender<Event>,
     /// The last number of a preparation or run. Updates with an older number are ignored.
     last_number: u64,
@@ -79,9 +79,9 @@ impl Simulations {
         selected.commands.push(request);
     }
 
-    /// The selection of a launch by its name. If the selected launch was given as a whole and has this name, that one is meant: it is
-    /// selected again for another warp or model.
-    pub(crate) fn given_again(&self, uri: &Uri, selection: Selection) -> Selection {
+    /// The selection of a launch by its name. If the selected launch was given as a whole and has this name, it is selected again,
+    /// for another warp or model.
+    pub(crate) fn reuse_given_launch(&self, uri: &Uri, selection: Selection) -> Selection {
         let Some(selected) = self.selected.get(uri) else { return selection };
         let Selection { launch, home, .. } = &*selected.selection;
         match (&selection.launch, launch) {
@@ -114,6 +114,7 @@ impl Simulations {
         known: Option<Outcome>,
         warp_request: WarpRequest,
     ) -> u64 {
+        self.cancel_answers(uri);
         self.last_number += 1;
         let number = self.last_number;
         let stop = Arc::new(AtomicBool::new(false));
@@ -176,9 +177,14 @@ impl Simulations {
     }
 
     /// Computes the answer to a request of the panel on another thread. The work is passed the flag that cancels it.
-    pub(crate) fn spawn_answer(&mut self, id: Id, work: impl FnOnce(&AtomicBool) + Send + 'static) {
+    pub(crate) fn spawn_answer(
+        &mut self,
+        uri: &Uri,
+        id: Id,
+        work: impl FnOnce(&AtomicBool) + Send + 'static,
+    ) {
         let cancelled = Arc::new(AtomicBool::new(false));
-        self.computing.insert(id, Arc::clone(&cancelled));
+        self.computing.insert(id, (uri.clone(), Arc::clone(&cancelled)));
         self.environment.run(Pool::Panel, Box::new(move || work(&cancelled)));
     }
 
@@ -189,14 +195,20 @@ impl Simulations {
 
     /// Cancels the computation of an answer for the panel.
     pub(crate) fn cancel_answer(&self, id: &Id) {
-        if let Some(cancelled) = self.computing.get(id) {
+        if let Some((_, cancelled)) = self.computing.get(id) {
             cancelled.store(true, Ordering::Relaxed);
         }
+    }
+
+    /// Cancels the computations of answers about the run of a document, which is no longer shown.
+    pub(crate) fn cancel_answers(&self, uri: &Uri) {
+        let of_document = self.computing.values().filter(|(document, _)| document == uri);
+        of_document.for_each(|(_, cancelled)| cancelled.store(true, Ordering::Relaxed));
     }
 
     /// Stops every run, and every computation of an answer.
     pub(crate) fn stop_all(&mut self) {
         self.selected.values().filter_map(|selected| selected.run.as_ref()).for_each(Run::stop);
-        self.computing.values().for_each(|cancelled| cancelled.store(true, Ordering::Relaxed));
+        self.computing.values().for_each(|(_, cancelled)| cancelled.store(true, Ordering::Relaxed));
     }
 }

@@ -1,5 +1,7 @@
-//! Tensor memory: its cells, the operations on them that are in flight, and the log of their uses.
+//! Tensor memory: its cells, the layouts of products, the operations that are in flight, and the log of uses with its picture.
 
 pub mod cells;
+pub mod layout;
+pub mod map_text;
 pub mod operation;
 pub mod use_log;

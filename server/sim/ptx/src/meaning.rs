@@ -7,6 +7,8 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use warplens_sim_cuda::semantics::bits::Logic;
 use warplens_sim_cuda::semantics::integer::IntOp;
+use warplens_sim_cuda::tensor::describe::MatrixUse;
+use warplens_sim_cuda::tensor::descriptor::DescriptorKind;
 
 use self::cells::CellOperand;
 use self::fragment::Fragment;
@@ -15,8 +17,6 @@ use crate::program::{
     FactorSource, Function, Op, Program, ReadKind, RegisterSlot, TensorFactor, TensorMemoryOp, TensorOp,
     TensorProduct, WarpgroupProduct,
 };
-use crate::tensor::describe::MatrixUse;
-use crate::tensor::descriptor::DescriptorKind;
 use crate::tensor_memory::instruction_descriptor::{InstructionDescriptor, ProductForm};
 
 #[derive(Clone, Debug, PartialEq, Eq)]

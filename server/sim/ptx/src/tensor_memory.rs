@@ -1,6 +1,6 @@
 //! Tensor memory and its instructions (`tcgen05`).
 //!
-//! Layouts are data: [`shape`] has the cells of loads and stores, [`layout`] the cells of products,
+//! Layouts are data: [`shape`] has the cells of loads and stores, [`layout`](warplens_sim_cuda::tensor_memory::layout) the cells of products,
 //! [`instruction_descriptor`] the fields of descriptors. Execution, hovers and documentation read the same tables. Products,
 //! copies and stores are operations of `async_ops`.
 
@@ -11,9 +11,7 @@ pub(crate) mod complete;
 pub(crate) mod copy;
 pub(crate) mod execute;
 pub mod instruction_descriptor;
-pub mod layout;
 pub(crate) mod loaded_registers;
-pub(crate) mod map_text;
 pub(crate) mod multiply;
 pub(crate) mod operation;
 pub(crate) mod product;

@@ -186,7 +186,7 @@ impl Warp {
         let Some((tracer, written)) = self.tracer.as_mut().zip(self.written.as_ref()) else { return };
         let undefined = &self.undefined;
         let known = |cell: Cell| written.lanes(cell) & !undefined.unknown(cell);
-        tracer.keep(program, StatementId(statement), &self.registers, &known, lanes);
+        tracer.reread_results(program, StatementId(statement), &self.registers, &known, lanes);
     }
 
     /// Checks a control instruction for uses of undefined values. An error stops the run.

@@ -50,7 +50,7 @@ impl ValueTracer {
     }
 
     /// Sends the registers that a control instruction has written in `lanes` to a recording.
-    pub(super) fn keep(
+    pub(super) fn reread_results(
         &mut self,
         program: &Program,
         statement: StatementId,

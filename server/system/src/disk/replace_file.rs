@@ -19,22 +19,25 @@ pub enum ReplaceError {
 }
 
 /// Replaces the contents `before` of an existing file. Permissions, owner, extended attributes and links are preserved. A file whose
-/// contents are no longer `before` is left as it is: an editor has saved it meanwhile.
-pub fn replace(path: &Path, before: &[u8], contents: &[u8]) -> Result<(), ReplaceError> {
-    // A symbolic link remains, and its target is replaced.
-    let target = path.canonicalize()?;
-    if !std::fs::metadata(&target)?.is_file() {
+/// contents are no longer `before` is left as it is: an editor has saved it meanwhile. So is one that was exchanged for a symbolic link:
+/// the caller resolves links before it reads.
+pub fn replace(target: &Path, before: &[u8], contents: &[u8]) -> Result<(), ReplaceError> {
+    let kind = std::fs::symlink_metadata(target)?.file_type();
+    if kind.is_symlink() {
+        return Err(ReplaceError::Changed);
+    }
+    if !kind.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file").into());
     }
     // A rename works without write permission for the file, so the permission is checked by opening it.
-    let mut file = File::options().read(true).write(true).open(&target)?;
+    let mut file = File::options().read(true).write(true).open(target)?;
     if has_other_names(&file.metadata()?) {
         return overwrite(&mut file, before, contents);
     }
-    match written_beside(&target, &file, contents) {
+    match written_beside(target, &file, contents) {
         Ok(new) => {
-            check_unchanged(&target, &mut file, before)?;
-            new.persist(&target).map_err(|failed| failed.error)?;
+            check_unchanged(target, &mut file, before)?;
+            new.persist(target).map_err(|failed| failed.error)?;
             Ok(())
         }
         // The folder permits no new file, or its owner or an attribute cannot be set.
@@ -65,7 +68,7 @@ fn written_beside(target: &Path, old: &File, contents: &[u8]) -> io::Result<temp
 /// within one tick of the clock.
 fn check_unchanged(target: &Path, file: &mut File, before: &[u8]) -> Result<(), ReplaceError> {
     let seen = version(&file.metadata()?);
-    let is_same = contents_of(file)? == before && version(&std::fs::metadata(target)?) == seen;
+    let is_same = contents_of(file)? == before && version(&std::fs::symlink_metadata(target)?) == seen;
     if is_same { Ok(()) } else { Err(ReplaceError::Changed) }
 }
 
@@ -148,13 +151,13 @@ mod tests {
     }
 
     #[test]
-    fn a_symbolic_link_stays_one() {
+    fn a_file_that_became_a_link_is_not_followed() {
         let (folder, file) = folder();
-        let link = folder.path().join("link.ptx");
-        symlink("k.ptx", &link).expect("a link can be made");
-        replace(&link, b"old", b"new").expect("it can be replaced");
-        assert!(link.symlink_metadata().expect("it is there").is_symlink());
-        assert_eq!(read_to_string(&file).expect("it is there"), "new");
+        let outside = folder.path().join("outside.ptx");
+        std::fs::rename(&file, &outside).expect("it can be moved");
+        symlink("outside.ptx", &file).expect("a link can be made");
+        assert!(matches!(replace(&file, b"old", b"new"), Err(ReplaceError::Changed)));
+        assert_eq!(read_to_string(&outside).expect("it is there"), "old");
     }
 
     #[test]

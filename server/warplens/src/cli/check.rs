@@ -7,14 +7,13 @@ mod report;
 mod sarif;
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError, mpsc};
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use ropey::Rope;
-use warplens_host::Host;
 use warplens_ide::{
     Accepts, AnalysisHost, Code, Diagnostic, Fixes, LINTS, Language, Profile, Rules, Severity, inline,
     languages,
@@ -268,24 +267,23 @@ impl Checker {
         let text = input.read()?;
         let language = match (self.language, host_of(&input.path)) {
             (Some(Checkable::Host(host)), _) | (None, Some(host)) => {
-                return self.check_host(host, &input.path, text);
+                let check = |text: &str| Ok(inline::diagnostics(host, text, &self.profile, &self.rules));
+                return self.check_and_fix(input, text, check);
             }
             (Some(Checkable::Assembly(language)), _) => language,
             (None, None) => language::of_file(&input.path, &text.text)?,
         };
-        let check = |text: &str| self.diagnostics(language, text, cores);
-        let fixed = match self.fix {
-            true => fix::fix(&input.path, text, check)?,
-            false => fix::Fixed { found: check(&text.text)?, text: text.text, count: 0 },
-        };
-        Ok(CheckedFile { text: Rope::from_str(&fixed.text), found: fixed.found, fixed: fixed.count })
+        self.check_and_fix(input, text, |text| self.diagnostics(language, text, cores))
     }
 
-    /// Checks the inline PTX of a file in another language.
-    fn check_host(&self, host: &'static Host, path: &Path, text: InputText) -> Result<CheckedFile> {
-        let check = |text: &str| Ok(inline::diagnostics(host, text, &self.profile, &self.rules));
+    fn check_and_fix(
+        &self,
+        input: &Input,
+        text: InputText,
+        check: impl Fn(&str) -> Result<Vec<Diagnostic>>,
+    ) -> Result<CheckedFile> {
         let fixed = match self.fix {
-            true => fix::fix(path, text, check)?,
+            true => fix::fix(input, text, check)?,
             false => fix::Fixed { found: check(&text.text)?, text: text.text, count: 0 },
         };
         Ok(CheckedFile { text: Rope::from_str(&fixed.text), found: fixed.found, fixed: fixed.count })

@@ -16,23 +16,29 @@ pub(super) type Found = Result<Input, (PathBuf, ReadError)>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Input {
     pub(super) path: PathBuf,
+    /// The file itself, where the path is or leads through links. What becomes a link later is not followed.
+    pub(super) target: PathBuf,
     /// Whether it was named on the command line, and not found in a folder. A named file may be a pipe.
     pub(super) is_named: bool,
 }
 
 impl Input {
     pub(super) fn named(path: &Path) -> Input {
-        Input { path: path.to_path_buf(), is_named: true }
+        Input { path: path.to_path_buf(), target: target(path), is_named: true }
     }
 
     /// A file in a folder, or one that a launch names.
     pub(super) fn found(path: PathBuf) -> Input {
-        Input { path, is_named: false }
+        Input { target: target(&path), path, is_named: false }
     }
 
     pub(super) fn read(&self) -> Result<InputText, ReadError> {
         if self.is_named { read_named(&self.path) } else { read_found(&self.path) }
     }
+}
+
+fn target(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }
 
 /// Which files of a folder are found.

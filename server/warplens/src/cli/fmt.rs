@@ -1,6 +1,6 @@
 //! `warplens fmt`: formats files, and rewrites WAVE in one of its dialects.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
@@ -73,7 +73,8 @@ impl From<DialectName> for Dialect {
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     let mut outcome = Outcome::Success;
-    let mut out = if arguments.diff { terminal::colored() } else { terminal::exact() };
+    let mut out =
+        if arguments.diff && terminal::has_colors() { terminal::colored() } else { terminal::exact() };
     for found in collect(&arguments.paths, Searched::Assembly) {
         outcome = outcome.max(match found {
             Ok(input) => arguments.format(&input, &mut out)?,
@@ -99,6 +100,7 @@ impl Arguments {
 /// A file before and after formatting.
 struct FormattedFile<'a> {
     path: &'a Path,
+    target: &'a Path,
     before: String,
     after: String,
     outcome: Outcome,
@@ -142,7 +144,7 @@ impl FormattedFile<'_> {
         let outcome = if is_complete { Outcome::Success } else { Outcome::Errors };
         report_not_rewritten(path, &left);
         report_syntax_errors(path, &rewritten, &formatted);
-        Ok(Some(FormattedFile { path, before, after, outcome }))
+        Ok(Some(FormattedFile { path, target: &input.target, before, after, outcome }))
     }
 
     /// Lists the file if it would change.
@@ -154,24 +156,28 @@ impl FormattedFile<'_> {
         Ok(Outcome::Errors)
     }
 
-    /// Prints the changes as a unified diff, which `patch` accepts.
+    /// Prints the changes as a unified diff, which `patch` accepts unless a terminal shows it.
     fn diff(&self, out: &mut dyn Write) -> io::Result<Outcome> {
         if self.before == self.after {
             return Ok(self.outcome);
         }
         let path = self.path.strip_prefix(".").unwrap_or(self.path).to_string_lossy();
         let name = plain(&path).replace('\\', "/");
-        writeln!(out, "{STRONG}--- a/{name}{STRONG:#}\n{STRONG}+++ b/{name}{STRONG:#}")?;
+        let strong = if terminal::has_colors() { STRONG } else { Style::new() };
+        writeln!(out, "{strong}--- a/{name}{strong:#}\n{strong}+++ b/{name}{strong:#}")?;
         let diff = TextDiff::from_lines(&self.before, &self.after);
         for line in diff.unified_diff().to_string().split_inclusive('\n') {
             let style = match line.as_bytes().first() {
+                _ if !terminal::has_colors() => Style::new(),
                 Some(b'@') => HUNK,
                 Some(b'-') => REMOVED,
                 Some(b'+') => ADDED,
                 _ => Style::new(),
             };
-            let (text, end) = line.strip_suffix('\n').map_or((line, ""), |text| (text, "\n"));
-            write!(out, "{style}{}{style:#}{end}", without_controls(text))?;
+            let text = line.trim_end_matches(['\r', '\n']);
+            let end = &line[text.len()..];
+            let text = if io::stdout().is_terminal() { without_controls(text) } else { text.into() };
+            write!(out, "{style}{text}{style:#}{end}")?;
         }
         Ok(Outcome::Errors)
     }
@@ -183,7 +189,7 @@ impl FormattedFile<'_> {
             out.flush()?;
             io::stdout().write_all(self.after.as_bytes())?;
         } else if self.before != self.after
-            && let Err(error) = replace(self.path, self.before.as_bytes(), self.after.as_bytes())
+            && let Err(error) = replace(self.target, self.before.as_bytes(), self.after.as_bytes())
         {
             return Ok(unusable(format!("{}: cannot be written: {error}", self.path.display())));
         }

@@ -20,6 +20,11 @@ pub(super) fn shows_blocks() -> bool {
     io::stdout().is_terminal() && (is_utf_8 || std::env::var_os("WT_SESSION").is_some())
 }
 
+/// Whether standard output shows colours.
+pub(super) fn has_colors() -> bool {
+    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+}
+
 /// Standard output for text with colours, which are removed unless it is a terminal that shows them.
 pub(super) fn colored() -> Box<dyn Write> {
     Box::new(anstream::stdout().lock())

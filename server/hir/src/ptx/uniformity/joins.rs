@@ -184,9 +184,8 @@ impl<'f> Joins<'f> {
         self.loops.push(Loop { branch: region.0, variance, blocks });
     }
 
-    /// A region in which lanes may skip `block` although they, or other lanes, reach it in another iteration.
-    /// Lanes that reconverge after it hold different instances of the values in the block. Such a value is
-    /// used in `to` and recomputed in `origin`.
+    /// A region in which some lanes skip `block` in one iteration but execute it in another, so that after it the
+    /// lanes hold values of different iterations. Such a value is used in `to` and recomputed in `origin`.
     pub(super) fn skipped(&self, block: BlockId, origin: BlockId, to: BlockId) -> Option<Region> {
         let is_skipped = |&(branch, reconvergence): &Region| {
             let Some(point) = reconvergence else { return false };

@@ -18,8 +18,8 @@ pub(crate) struct Facts {
 #[derive(Debug, Clone)]
 pub(crate) struct Open {
     at: usize,
-    /// For an `if`: whether it is divergent.
-    parts: Variance,
+    /// For an `if`, the variance of its condition.
+    condition: Variance,
     /// For an `if`, the facts at the start of its other path; for a loop, those after its `endloop`.
     aside: Side,
     /// The registers that its paths or iterations write.
@@ -78,13 +78,13 @@ impl<'w> Walk<'w> {
                 let (variance, leaves) = self.learned.loops[number].apart(at)?;
                 (variance >= least).then_some(leaves as usize)
             }
-            None => (open.parts >= least).then_some(open.at),
+            None => (open.condition >= least).then_some(open.at),
         })
     }
 
     /// The divergence with a cause in the text that keeps some lanes from reaching an instruction, in this
     /// function or in a caller.
-    pub(crate) fn parts(&self, at: usize) -> Option<usize> {
+    pub(crate) fn diverges_at(&self, at: usize) -> Option<usize> {
         let outside = self.apart.or(self.early).map(|at| at as usize);
         self.divergence(at, Variance::Varies).or(outside)
     }
@@ -111,8 +111,8 @@ impl<'w> Walk<'w> {
         self.advance_to(at);
         match self.code.links[at] {
             Some(Link::If { .. }) => {
-                let (parts, aside) = (self.reads(at), self.here);
-                self.open.push(Open { at, parts, aside, writes: Cells::default(), loop_facts: None });
+                let (condition, aside) = (self.reads(at), self.here);
+                self.open.push(Open { at, condition, aside, writes: Cells::default(), loop_facts: None });
             }
             Some(Link::Loop { .. }) => self.begin_loop(at),
             Some(Link::Else { .. }) => {
@@ -137,10 +137,10 @@ impl<'w> Walk<'w> {
     }
 
     fn begin_loop(&mut self, at: usize) {
-        let (loop_facts, parts, aside) = (Some(self.begun), Variance::Uniform, Side::DEAD);
+        let (loop_facts, condition, aside) = (Some(self.begun), Variance::Uniform, Side::DEAD);
         self.here.known.join(&self.learned.loops[self.begun].top);
         self.begun += 1;
-        self.open.push(Open { at, parts, aside, writes: Cells::default(), loop_facts });
+        self.open.push(Open { at, condition, aside, writes: Cells::default(), loop_facts });
     }
 
     /// Applies an instruction that belongs to no construct.
@@ -169,7 +169,7 @@ impl<'w> Walk<'w> {
         if self.here.dead {
             return;
         }
-        let apart = self.parts(at).map(|at| at as u32);
+        let apart = self.diverges_at(at).map(|at| at as u32);
         let arrival = &mut self.learned.labels[label];
         self.changed |= arrival.side.join(&self.here);
         if arrival.apart.is_none() && apart.is_some() {
@@ -229,7 +229,7 @@ impl<'w> Walk<'w> {
             (Side { dead: true, .. }, aside) => aside,
             (mut here, aside) => {
                 here.known.join(&aside.known);
-                here.known.raise_all(&open.writes, open.parts);
+                here.known.raise_all(&open.writes, open.condition);
                 here
             }
         };
@@ -294,8 +294,8 @@ impl<'w> Walk<'w> {
         // Lanes on the other path of an `if` inside the loop are not here, and neither are lanes that
         // continued earlier.
         let inside = &self.open[place + 1..];
-        let apart = inside.iter().find(|open| open.parts > Variance::Uniform).map(|open| open.at);
-        let away = inside.iter().map(|open| open.parts).max().unwrap_or(Variance::Uniform);
+        let apart = inside.iter().find(|open| open.condition > Variance::Uniform).map(|open| open.at);
+        let away = inside.iter().map(|open| open.condition).max().unwrap_or(Variance::Uniform);
         let loop_facts = &mut self.learned.loops[number];
         let continued = loop_facts.continues.filter(|_| at >= loop_facts.apart_from as usize);
         let continued = continued.map_or(Variance::Uniform, |(variance, _)| variance);

@@ -27,7 +27,7 @@ pub(super) struct File<'t> {
     scopes: Vec<Scope<'t>>,
     /// The declarations of each name in each scope.
     declared: HashMap<&'t str, BTreeMap<usize, Declarations>>,
-    /// The names that are written as members of something.
+    /// The names that are assigned through a member: `options.n = 1`.
     written: HashSet<&'t str>,
     /// The variables that `cuModuleGetFunction` sets, with the names of their kernels.
     loaded: HashMap<&'t str, Option<String>>,

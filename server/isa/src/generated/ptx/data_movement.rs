@@ -760,14 +760,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             Form {
                 text: "ld.mmio.relaxed.sys{.global}.{b8,b16,b32,b64,u8,u16,u32,u64,s8,s16,s32,s64,f32,f64,b128} d, [a]",
                 slots: list(&[157, 158, 159, 141, 160]),
-                operands: list(&[97, 101]),
+                operands: list(&[101, 102]),
                 availability: AVAILABLE[27],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.mmio.acquire.sys{.global}.{b8,b16,b32,b64,u8,u16,u32,u64,s8,s16,s32,s64,f32,f64,b128} d, [a]",
                 slots: list(&[157, 161, 159, 141, 160]),
-                operands: list(&[97, 101]),
+                operands: list(&[101, 102]),
                 availability: AVAILABLE[39],
                 ..Form::EMPTY
             },
@@ -934,189 +934,189 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             Form {
                 text: "ld.global.nc{.cop}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
                 slots: list(&[163, 164, 133, 134]),
-                operands: list(&[89, 102]),
+                operands: list(&[89, 103]),
                 availability: AVAILABLE[28],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
                 slots: list(&[163, 164, 135, 136]),
-                operands: list(&[89, 102]),
+                operands: list(&[89, 103]),
                 availability: AVAILABLE[28],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}{.v2}.{b64,u64,s64,f64} d, [a]",
                 slots: list(&[163, 164, 137, 138]),
-                operands: list(&[89, 102]),
+                operands: list(&[89, 103]),
                 availability: AVAILABLE[28],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}.{L2::64B,L2::128B,L2::256B}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
                 slots: list(&[163, 164, 142, 133, 134]),
-                operands: list(&[87, 102]),
+                operands: list(&[87, 103]),
                 availability: AVAILABLE[36],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}.{L2::64B,L2::128B,L2::256B}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
                 slots: list(&[163, 164, 142, 135, 136]),
-                operands: list(&[87, 102]),
+                operands: list(&[87, 103]),
                 availability: AVAILABLE[36],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}.{L2::64B,L2::128B,L2::256B}{.v2}.{b64,u64,s64,f64} d, [a]",
                 slots: list(&[163, 164, 142, 137, 138]),
-                operands: list(&[87, 102]),
+                operands: list(&[87, 103]),
                 availability: AVAILABLE[36],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc.l1_priority{.{L2::64B,L2::128B,L2::256B}}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
                 slots: list(&[163, 143, 144, 133, 134]),
-                operands: list(&[87, 102]),
+                operands: list(&[87, 103]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc.l1_priority{.{L2::64B,L2::128B,L2::256B}}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
                 slots: list(&[163, 143, 144, 135, 136]),
-                operands: list(&[87, 102]),
+                operands: list(&[87, 103]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc.l1_priority{.{L2::64B,L2::128B,L2::256B}}{.v2}.{b64,u64,s64,f64} d, [a]",
                 slots: list(&[163, 143, 144, 137, 138]),
-                operands: list(&[87, 102]),
+                operands: list(&[87, 103]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}.L2::cache_hint{.prefetch_size}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a], policy",
                 slots: list(&[163, 164, 148, 149, 133, 134]),
-                operands: list(&[90, 102, 93]),
+                operands: list(&[90, 103, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}.L2::cache_hint{.prefetch_size}{.{v2,v4}}.{b32,u32,s32,f32} d, [a], policy",
                 slots: list(&[163, 164, 148, 149, 135, 136]),
-                operands: list(&[90, 102, 93]),
+                operands: list(&[90, 103, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}.L2::cache_hint{.prefetch_size}{.v2}.{b64,u64,s64,f64} d, [a], policy",
                 slots: list(&[163, 164, 148, 149, 137, 138]),
-                operands: list(&[90, 102, 93]),
+                operands: list(&[90, 103, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc.l1_priority.L2::cache_hint{.prefetch_size}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a], policy",
                 slots: list(&[163, 143, 148, 149, 133, 134]),
-                operands: list(&[90, 102, 93]),
+                operands: list(&[90, 103, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc.l1_priority.L2::cache_hint{.prefetch_size}{.{v2,v4}}.{b32,u32,s32,f32} d, [a], policy",
                 slots: list(&[163, 143, 148, 149, 135, 136]),
-                operands: list(&[90, 102, 93]),
+                operands: list(&[90, 103, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc.l1_priority.L2::cache_hint{.prefetch_size}{.v2}.{b64,u64,s64,f64} d, [a], policy",
                 slots: list(&[163, 143, 148, 149, 137, 138]),
-                operands: list(&[90, 102, 93]),
+                operands: list(&[90, 103, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}{.{L2::64B,L2::128B,L2::256B}}.b128 d, [a]",
                 slots: list(&[163, 164, 144, 125]),
-                operands: list(&[95, 102]),
+                operands: list(&[95, 103]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc.l1_priority{.{L2::64B,L2::128B,L2::256B}}.b128 d, [a]",
                 slots: list(&[163, 143, 144, 125]),
-                operands: list(&[95, 102]),
+                operands: list(&[95, 103]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}.L2::cache_hint{.prefetch_size}.b128 d, [a], policy",
                 slots: list(&[163, 164, 148, 149, 125]),
-                operands: list(&[97, 102, 93]),
+                operands: list(&[97, 103, 93]),
                 availability: AVAILABLE[41],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc.l1_priority.L2::cache_hint{.prefetch_size}.b128 d, [a], policy",
                 slots: list(&[163, 143, 148, 149, 125]),
-                operands: list(&[97, 102, 93]),
+                operands: list(&[97, 103, 93]),
                 availability: AVAILABLE[41],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}{.l2_priority}{.prefetch_size}.v8.{b32,u32,s32,f32} d, [a]",
                 slots: list(&[163, 164, 153, 149, 154, 136]),
-                operands: list(&[90, 102]),
+                operands: list(&[90, 103]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}{.l2_priority}{.prefetch_size}.v4.{b64,u64,s64,f64} d, [a]",
                 slots: list(&[163, 164, 153, 149, 155, 138]),
-                operands: list(&[90, 102]),
+                operands: list(&[90, 103]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.l1_priority}{.l2_priority}{.prefetch_size}.v8.{b32,u32,s32,f32} d, [a]",
                 slots: list(&[163, 150, 153, 149, 154, 136]),
-                operands: list(&[90, 102]),
+                operands: list(&[90, 103]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.l1_priority}{.l2_priority}{.prefetch_size}.v4.{b64,u64,s64,f64} d, [a]",
                 slots: list(&[163, 150, 153, 149, 155, 138]),
-                operands: list(&[90, 102]),
+                operands: list(&[90, 103]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}{.l2_priority}.L2::cache_hint{.prefetch_size}.v8.{b32,u32,s32,f32} d, [a], policy",
                 slots: list(&[163, 164, 153, 148, 149, 154, 136]),
-                operands: list(&[91, 102, 93]),
+                operands: list(&[91, 103, 93]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}{.l2_priority}.L2::cache_hint{.prefetch_size}.v4.{b64,u64,s64,f64} d, [a], policy",
                 slots: list(&[163, 164, 153, 148, 149, 155, 138]),
-                operands: list(&[91, 102, 93]),
+                operands: list(&[91, 103, 93]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.l1_priority}{.l2_priority}.L2::cache_hint{.prefetch_size}.v8.{b32,u32,s32,f32} d, [a], policy",
                 slots: list(&[163, 150, 153, 148, 149, 154, 136]),
-                operands: list(&[91, 102, 93]),
+                operands: list(&[91, 103, 93]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.l1_priority}{.l2_priority}.L2::cache_hint{.prefetch_size}.v4.{b64,u64,s64,f64} d, [a], policy",
                 slots: list(&[163, 150, 153, 148, 149, 155, 138]),
-                operands: list(&[91, 102, 93]),
+                operands: list(&[91, 103, 93]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
@@ -1205,21 +1205,21 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             Form {
                 text: "ldu{.global}{.vec}.{b8,b16,u8,u16,s8,s16,b32,u32,s32,f32} d, [a]",
                 slots: list(&[141, 135, 165]),
-                operands: list(&[103, 104]),
+                operands: list(&[104, 105]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "ldu{.global}{.v2}.{b64,u64,s64,f64} d, [a]",
                 slots: list(&[141, 137, 138]),
-                operands: list(&[103, 104]),
+                operands: list(&[104, 105]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "ldu{.global}.b128 d, [a]",
                 slots: list(&[141, 125]),
-                operands: list(&[105, 104]),
+                operands: list(&[106, 105]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
@@ -1273,330 +1273,330 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             Form {
                 text: "st{.weak}{.{global,local,param,param::func,shared,shared::cta,shared::cluster}}{.cop}{.vec}.{b8,b16,u8,u16,s8,s16} [a], b",
                 slots: list(&[130, 166, 167, 133, 134]),
-                operands: list(&[106, 107]),
+                operands: list(&[107, 108]),
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.{global,local,param,param::func,shared,shared::cta,shared::cluster}}{.cop}{.{v2,v4}}.{b32,u32,s32,f32} [a], b",
                 slots: list(&[130, 166, 167, 135, 136]),
-                operands: list(&[106, 107]),
+                operands: list(&[107, 108]),
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.{global,local,param,param::func,shared,shared::cta,shared::cluster}}{.cop}{.v2}.{b64,u64,s64,f64} [a], b",
                 slots: list(&[130, 166, 167, 137, 138]),
-                operands: list(&[106, 107]),
+                operands: list(&[107, 108]),
                 ..Form::EMPTY
             },
             Form {
                 text: "st.volatile{.{global,local,shared,shared::cta,shared::cluster}}{.vec}.{b8,b16,u8,u16,s8,s16} [a], b",
                 slots: list(&[139, 140, 133, 134]),
-                operands: list(&[106, 108]),
+                operands: list(&[107, 109]),
                 ..Form::EMPTY
             },
             Form {
                 text: "st.volatile{.{global,local,shared,shared::cta,shared::cluster}}{.{v2,v4}}.{b32,u32,s32,f32} [a], b",
                 slots: list(&[139, 140, 135, 136]),
-                operands: list(&[106, 108]),
+                operands: list(&[107, 109]),
                 ..Form::EMPTY
             },
             Form {
                 text: "st.volatile{.{global,local,shared,shared::cta,shared::cluster}}{.v2}.{b64,u64,s64,f64} [a], b",
                 slots: list(&[139, 140, 137, 138]),
-                operands: list(&[106, 108]),
+                operands: list(&[107, 109]),
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}.l1_priority{.vec}.{b8,b16,u8,u16,s8,s16} [a], b",
                 slots: list(&[130, 141, 143, 133, 134]),
-                operands: list(&[106, 107]),
+                operands: list(&[107, 108]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}.l1_priority{.{v2,v4}}.{b32,u32,s32,f32} [a], b",
                 slots: list(&[130, 141, 143, 135, 136]),
-                operands: list(&[106, 107]),
+                operands: list(&[107, 108]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}.l1_priority{.v2}.{b64,u64,s64,f64} [a], b",
                 slots: list(&[130, 141, 143, 137, 138]),
-                operands: list(&[106, 107]),
+                operands: list(&[107, 108]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}.l1_priority{.vec}.{b8,b16,u8,u16,s8,s16} [a], b",
                 slots: list(&[168, 146, 141, 143, 133, 134]),
-                operands: list(&[109, 110]),
+                operands: list(&[110, 111]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}.l1_priority{.{v2,v4}}.{b32,u32,s32,f32} [a], b",
                 slots: list(&[168, 146, 141, 143, 135, 136]),
-                operands: list(&[109, 110]),
+                operands: list(&[110, 111]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}.l1_priority{.v2}.{b64,u64,s64,f64} [a], b",
                 slots: list(&[168, 146, 141, 143, 137, 138]),
-                operands: list(&[109, 110]),
+                operands: list(&[110, 111]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.{global,shared,shared::cta,shared::cluster}}{.vec}.{b8,b16,u8,u16,s8,s16} [a], b",
                 slots: list(&[168, 146, 147, 133, 134]),
-                operands: list(&[109, 107]),
+                operands: list(&[110, 108]),
                 availability: AVAILABLE[31],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.{global,shared,shared::cta,shared::cluster}}{.{v2,v4}}.{b32,u32,s32,f32} [a], b",
                 slots: list(&[168, 146, 147, 135, 136]),
-                operands: list(&[109, 107]),
+                operands: list(&[110, 108]),
                 availability: AVAILABLE[31],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.{global,shared,shared::cta,shared::cluster}}{.v2}.{b64,u64,s64,f64} [a], b",
                 slots: list(&[168, 146, 147, 137, 138]),
-                operands: list(&[109, 107]),
+                operands: list(&[110, 108]),
                 availability: AVAILABLE[31],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.cop}.L2::cache_hint{.vec}.{b8,b16,u8,u16,s8,s16} [a], b, policy",
                 slots: list(&[130, 141, 167, 148, 133, 134]),
-                operands: list(&[106, 110, 93]),
+                operands: list(&[107, 111, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.cop}.L2::cache_hint{.{v2,v4}}.{b32,u32,s32,f32} [a], b, policy",
                 slots: list(&[130, 141, 167, 148, 135, 136]),
-                operands: list(&[106, 110, 93]),
+                operands: list(&[107, 111, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.cop}.L2::cache_hint{.v2}.{b64,u64,s64,f64} [a], b, policy",
                 slots: list(&[130, 141, 167, 148, 137, 138]),
-                operands: list(&[106, 110, 93]),
+                operands: list(&[107, 111, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}.l1_priority.L2::cache_hint{.vec}.{b8,b16,u8,u16,s8,s16} [a], b, policy",
                 slots: list(&[130, 141, 143, 148, 133, 134]),
-                operands: list(&[106, 110, 93]),
+                operands: list(&[107, 111, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}.l1_priority.L2::cache_hint{.{v2,v4}}.{b32,u32,s32,f32} [a], b, policy",
                 slots: list(&[130, 141, 143, 148, 135, 136]),
-                operands: list(&[106, 110, 93]),
+                operands: list(&[107, 111, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}.l1_priority.L2::cache_hint{.v2}.{b64,u64,s64,f64} [a], b, policy",
                 slots: list(&[130, 141, 143, 148, 137, 138]),
-                operands: list(&[106, 110, 93]),
+                operands: list(&[107, 111, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}{.l1_priority}.L2::cache_hint{.vec}.{b8,b16,u8,u16,s8,s16} [a], b, policy",
                 slots: list(&[168, 146, 141, 150, 148, 133, 134]),
-                operands: list(&[109, 111, 93]),
+                operands: list(&[110, 112, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}{.l1_priority}.L2::cache_hint{.{v2,v4}}.{b32,u32,s32,f32} [a], b, policy",
                 slots: list(&[168, 146, 141, 150, 148, 135, 136]),
-                operands: list(&[109, 111, 93]),
+                operands: list(&[110, 112, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}{.l1_priority}.L2::cache_hint{.v2}.{b64,u64,s64,f64} [a], b, policy",
                 slots: list(&[168, 146, 141, 150, 148, 137, 138]),
-                operands: list(&[109, 111, 93]),
+                operands: list(&[110, 112, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.{global,local,param,param::func,shared,shared::cta,shared::cluster}}{.cop}.b128 [a], b",
                 slots: list(&[130, 166, 167, 125]),
-                operands: list(&[106, 112]),
+                operands: list(&[107, 113]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.volatile{.{global,local,shared,shared::cta,shared::cluster}}.b128 [a], b",
                 slots: list(&[139, 140, 125]),
-                operands: list(&[106, 113]),
+                operands: list(&[107, 114]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}.l1_priority.b128 [a], b",
                 slots: list(&[130, 141, 143, 125]),
-                operands: list(&[106, 112]),
+                operands: list(&[107, 113]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.{global,shared,shared::cta,shared::cluster}}.b128 [a], b",
                 slots: list(&[168, 151, 147, 125]),
-                operands: list(&[109, 112]),
+                operands: list(&[110, 113]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}.l1_priority.b128 [a], b",
                 slots: list(&[168, 151, 141, 143, 125]),
-                operands: list(&[109, 114]),
+                operands: list(&[110, 115]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.cop}.L2::cache_hint.b128 [a], b, policy",
                 slots: list(&[130, 141, 167, 148, 125]),
-                operands: list(&[106, 114, 93]),
+                operands: list(&[107, 115, 93]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}.l1_priority.L2::cache_hint.b128 [a], b, policy",
                 slots: list(&[130, 141, 143, 148, 125]),
-                operands: list(&[106, 114, 93]),
+                operands: list(&[107, 115, 93]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}{.l1_priority}.L2::cache_hint.b128 [a], b, policy",
                 slots: list(&[168, 151, 141, 150, 148, 125]),
-                operands: list(&[109, 115, 93]),
+                operands: list(&[110, 116, 93]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.cop}{.l2_priority}.v8.{b32,u32,s32,f32} [a], b",
                 slots: list(&[152, 141, 167, 153, 154, 136]),
-                operands: list(&[106, 116]),
+                operands: list(&[107, 117]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.cop}{.l2_priority}.v4.{b64,u64,s64,f64} [a], b",
                 slots: list(&[152, 141, 167, 153, 155, 138]),
-                operands: list(&[106, 116]),
+                operands: list(&[107, 117]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.l1_priority}{.l2_priority}.v8.{b32,u32,s32,f32} [a], b",
                 slots: list(&[152, 141, 150, 153, 154, 136]),
-                operands: list(&[106, 116]),
+                operands: list(&[107, 117]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.l1_priority}{.l2_priority}.v4.{b64,u64,s64,f64} [a], b",
                 slots: list(&[152, 141, 150, 153, 155, 138]),
-                operands: list(&[106, 116]),
+                operands: list(&[107, 117]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.volatile{.global}{.l2_priority}.v8.{b32,u32,s32,f32} [a], b",
                 slots: list(&[139, 141, 153, 154, 136]),
-                operands: list(&[106, 117]),
+                operands: list(&[107, 118]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.volatile{.global}{.l2_priority}.v4.{b64,u64,s64,f64} [a], b",
                 slots: list(&[139, 141, 153, 155, 138]),
-                operands: list(&[106, 117]),
+                operands: list(&[107, 118]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.scope{.global}{.l1_priority}{.l2_priority}.v8.{b32,u32,s32,f32} [a], b",
                 slots: list(&[168, 156, 141, 150, 153, 154, 136]),
-                operands: list(&[109, 118]),
+                operands: list(&[110, 119]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.scope{.global}{.l1_priority}{.l2_priority}.v4.{b64,u64,s64,f64} [a], b",
                 slots: list(&[168, 156, 141, 150, 153, 155, 138]),
-                operands: list(&[109, 118]),
+                operands: list(&[110, 119]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.cop}{.l2_priority}.L2::cache_hint.v8.{b32,u32,s32,f32} [a], b, policy",
                 slots: list(&[152, 141, 167, 153, 148, 154, 136]),
-                operands: list(&[106, 118, 93]),
+                operands: list(&[107, 119, 93]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.cop}{.l2_priority}.L2::cache_hint.v4.{b64,u64,s64,f64} [a], b, policy",
                 slots: list(&[152, 141, 167, 153, 148, 155, 138]),
-                operands: list(&[106, 118, 93]),
+                operands: list(&[107, 119, 93]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.l1_priority}{.l2_priority}.L2::cache_hint.v8.{b32,u32,s32,f32} [a], b, policy",
                 slots: list(&[152, 141, 150, 153, 148, 154, 136]),
-                operands: list(&[106, 118, 93]),
+                operands: list(&[107, 119, 93]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.l1_priority}{.l2_priority}.L2::cache_hint.v4.{b64,u64,s64,f64} [a], b, policy",
                 slots: list(&[152, 141, 150, 153, 148, 155, 138]),
-                operands: list(&[106, 118, 93]),
+                operands: list(&[107, 119, 93]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.scope{.global}{.l1_priority}{.l2_priority}.L2::cache_hint.v8.{b32,u32,s32,f32} [a], b, policy",
                 slots: list(&[168, 156, 141, 150, 153, 148, 154, 136]),
-                operands: list(&[109, 119, 93]),
+                operands: list(&[110, 120, 93]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.scope{.global}{.l1_priority}{.l2_priority}.L2::cache_hint.v4.{b64,u64,s64,f64} [a], b, policy",
                 slots: list(&[168, 156, 141, 150, 153, 148, 155, 138]),
-                operands: list(&[109, 119, 93]),
+                operands: list(&[110, 120, 93]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.mmio.relaxed.sys{.global}.{b8,b16,b32,b64,u8,u16,u32,u64,s8,s16,s32,s64,f32,f64,b128} [a], b",
                 slots: list(&[157, 158, 159, 141, 160]),
-                operands: list(&[120, 114]),
+                operands: list(&[121, 122]),
                 availability: AVAILABLE[27],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.mmio.release.sys{.global}.{b8,b16,b32,b64,u8,u16,u32,u64,s8,s16,s32,s64,f32,f64,b128} [a], b",
                 slots: list(&[157, 169, 159, 141, 160]),
-                operands: list(&[120, 114]),
+                operands: list(&[121, 122]),
                 availability: AVAILABLE[39],
                 ..Form::EMPTY
             },
@@ -1707,77 +1707,77 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             Form {
                 text: "st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes.{b32,b64,u32,u64,s32,s64,f32,f64} [a], b{, [mbar]}",
                 slots: list(&[152, 170, 171, 172]),
-                operands: list(&[106, 23, 121]),
+                operands: list(&[107, 123, 124]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes.{u32,u64,s32,s64,f32,f64} [a], b, [mbar]",
                 slots: list(&[152, 170, 171, 173]),
-                operands: list(&[106, 122, 123]),
+                operands: list(&[107, 125, 126]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes.vec.{b32,u32,s32,f32} [a], b, [mbar]",
                 slots: list(&[152, 170, 171, 119, 136]),
-                operands: list(&[106, 124, 123]),
+                operands: list(&[107, 127, 126]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes.v2.{b64,u64,s64,f64} [a], b, [mbar]",
                 slots: list(&[152, 170, 171, 122, 138]),
-                operands: list(&[106, 124, 123]),
+                operands: list(&[107, 127, 126]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes.b128 [a], b, [mbar]",
                 slots: list(&[152, 170, 171, 125]),
-                operands: list(&[106, 23, 123]),
+                operands: list(&[107, 23, 126]),
                 availability: AVAILABLE[42],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.async{.scope}.{b8,b16,b32,b64,u8,u16,u32,u64,s8,s16,s32,s64,f32,f64} [a], b",
                 slots: list(&[174, 175]),
-                operands: list(&[125, 4]),
+                operands: list(&[128, 4]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.async.weak.{b8,b16,b32,b64,u8,u16,u32,u64,s8,s16,s32,s64,f32,f64} [a], b",
                 slots: list(&[176, 175]),
-                operands: list(&[125, 4]),
+                operands: list(&[128, 4]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.async.release.scope{.global}.{b8,b16,b32,b64,u8,u16,u32,u64,s8,s16,s32,s64,f32,f64} [a], b",
                 slots: list(&[177, 178, 141, 175]),
-                operands: list(&[109, 23]),
+                operands: list(&[110, 23]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.async{.scope}.global.{b8,b16,b32,b64,u8,u16,u32,u64,s8,s16,s32,s64,f32,f64} [a], b",
                 slots: list(&[174, 179, 175]),
-                operands: list(&[106, 9]),
+                operands: list(&[107, 9]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.async.weak.global.{b8,b16,b32,b64,u8,u16,u32,u64,s8,s16,s32,s64,f32,f64} [a], b",
                 slots: list(&[176, 179, 175]),
-                operands: list(&[106, 9]),
+                operands: list(&[107, 9]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.async.mmio.release.sys{.global}.{b8,b16,b32,b64,u8,u16,u32,u64,s8,s16,s32,s64,f32,f64} [a], b",
                 slots: list(&[180, 177, 159, 141, 175]),
-                operands: list(&[120, 27]),
+                operands: list(&[121, 27]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
@@ -1860,7 +1860,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[Form {
             text: "multimem.st.async.release.scope{.global}.type [a], b",
             slots: list(&[177, 178, 141, 175]),
-            operands: list(&[109, 112]),
+            operands: list(&[110, 129]),
             availability: AVAILABLE[44],
             ..Form::EMPTY
         }],
@@ -1903,28 +1903,28 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             Form {
                 text: "st.bulk{.weak} [a], size, initval",
                 slots: list(&[152]),
-                operands: list(&[126, 127, 128]),
+                operands: list(&[130, 131, 132]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.bulk{.weak}.shared::cta [a], size, initval",
                 slots: list(&[152, 181]),
-                operands: list(&[129, 127, 128]),
+                operands: list(&[133, 131, 132]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.bulk{.weak} [a], size, initval",
                 slots: list(&[152]),
-                operands: list(&[126, 130, 128]),
+                operands: list(&[130, 134, 132]),
                 availability: AVAILABLE[45],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.bulk{.weak}.shared::cta [a], size, initval",
                 slots: list(&[152, 181]),
-                operands: list(&[129, 130, 128]),
+                operands: list(&[133, 134, 132]),
                 availability: AVAILABLE[45],
                 ..Form::EMPTY
             },
@@ -1973,37 +1973,51 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
             Form {
-                text: "multimem.ld_reduce{.weak}{.global}.{min,max}.{u32,u64,s32,s64,f16x2,bf16x2} d, [a]",
-                slots: list(&[152, 141, 183, 184]),
+                text: "multimem.ld_reduce{.weak}{.global}.{min,max}.{u32,u64,s32,s64} d, [a]",
+                slots: list(&[152, 141, 183, 21]),
                 operands: list(&[22, 88]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
-                text: "multimem.ld_reduce{.weak}{.global}.add.{u32,u64,s32,f32,f64,f16x2,bf16x2} d, [a]",
+                text: "multimem.ld_reduce{.weak}{.global}.{min,max}.{f16x2,bf16x2} d, [a]",
+                slots: list(&[152, 141, 183, 184]),
+                operands: list(&[135, 88]),
+                availability: AVAILABLE[21],
+                ..Form::EMPTY
+            },
+            Form {
+                text: "multimem.ld_reduce{.weak}{.global}.add.{u32,u64,s32} d, [a]",
                 slots: list(&[152, 141, 185, 186]),
                 operands: list(&[22, 88]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
+                text: "multimem.ld_reduce{.weak}{.global}.add.{f32,f64,f16x2,bf16x2} d, [a]",
+                slots: list(&[152, 141, 185, 187]),
+                operands: list(&[135, 88]),
+                availability: AVAILABLE[21],
+                ..Form::EMPTY
+            },
+            Form {
                 text: "multimem.ld_reduce{.weak}{.global}.{min,max,add}.{v2,v4}.{f16,f16x2,bf16,bf16x2} d, [a]",
-                slots: list(&[152, 141, 187, 119, 188]),
-                operands: list(&[131, 88]),
+                slots: list(&[152, 141, 188, 119, 189]),
+                operands: list(&[136, 88]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.{min,max,add}.v8.{f16,bf16} d, [a]",
-                slots: list(&[152, 141, 187, 154, 189]),
-                operands: list(&[131, 88]),
+                slots: list(&[152, 141, 188, 154, 190]),
+                operands: list(&[136, 88]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.add.{v2,v4}.f32 d, [a]",
                 slots: list(&[152, 141, 185, 119, 34]),
-                operands: list(&[131, 88]),
+                operands: list(&[136, 88]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
@@ -2015,149 +2029,163 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 ..Form::EMPTY
             },
             Form {
-                text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.{min,max}.{u32,u64,s32,s64,f16x2,bf16x2} d, [a]",
-                slots: list(&[145, 156, 141, 183, 184]),
+                text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.{min,max}.{u32,u64,s32,s64} d, [a]",
+                slots: list(&[145, 156, 141, 183, 21]),
                 operands: list(&[26, 92]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
-                text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.add.{u32,u64,s32,f32,f64,f16x2,bf16x2} d, [a]",
+                text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.{min,max}.{f16x2,bf16x2} d, [a]",
+                slots: list(&[145, 156, 141, 183, 184]),
+                operands: list(&[137, 92]),
+                availability: AVAILABLE[21],
+                ..Form::EMPTY
+            },
+            Form {
+                text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.add.{u32,u64,s32} d, [a]",
                 slots: list(&[145, 156, 141, 185, 186]),
                 operands: list(&[26, 92]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
+                text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.add.{f32,f64,f16x2,bf16x2} d, [a]",
+                slots: list(&[145, 156, 141, 185, 187]),
+                operands: list(&[137, 92]),
+                availability: AVAILABLE[21],
+                ..Form::EMPTY
+            },
+            Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.{min,max,add}.{v2,v4}.{f16,f16x2,bf16,bf16x2} d, [a]",
-                slots: list(&[145, 156, 141, 187, 119, 188]),
-                operands: list(&[132, 92]),
+                slots: list(&[145, 156, 141, 188, 119, 189]),
+                operands: list(&[138, 92]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.{min,max,add}.v8.{f16,bf16} d, [a]",
-                slots: list(&[145, 156, 141, 187, 154, 189]),
-                operands: list(&[132, 92]),
+                slots: list(&[145, 156, 141, 188, 154, 190]),
+                operands: list(&[138, 92]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.add.{v2,v4}.f32 d, [a]",
                 slots: list(&[145, 156, 141, 185, 119, 34]),
-                operands: list(&[132, 92]),
+                operands: list(&[138, 92]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.add.acc::f32{.{v2,v4}}.{f16x2,bf16x2} d, [a]",
-                slots: list(&[152, 141, 185, 190, 135, 191]),
-                operands: list(&[132, 88]),
+                slots: list(&[152, 141, 185, 191, 135, 184]),
+                operands: list(&[138, 88]),
                 availability: AVAILABLE[46],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.add.acc::f32.vec.{f16,bf16} d, [a]",
-                slots: list(&[152, 141, 185, 190, 192, 189]),
-                operands: list(&[132, 88]),
+                slots: list(&[152, 141, 185, 191, 192, 190]),
+                operands: list(&[138, 88]),
                 availability: AVAILABLE[46],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.add.acc::f32{.{v2,v4}}.{f16x2,bf16x2} d, [a]",
-                slots: list(&[145, 156, 141, 185, 190, 135, 191]),
-                operands: list(&[133, 92]),
+                slots: list(&[145, 156, 141, 185, 191, 135, 184]),
+                operands: list(&[139, 92]),
                 availability: AVAILABLE[46],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.add.acc::f32.vec.{f16,bf16} d, [a]",
-                slots: list(&[145, 156, 141, 185, 190, 192, 189]),
-                operands: list(&[133, 92]),
+                slots: list(&[145, 156, 141, 185, 191, 192, 190]),
+                operands: list(&[139, 92]),
                 availability: AVAILABLE[46],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.{min,max,add}{.{v2,v4}}.{e5m2x4,e4m3x4} d, [a]",
-                slots: list(&[152, 141, 187, 135, 193]),
-                operands: list(&[131, 88]),
+                slots: list(&[152, 141, 188, 135, 193]),
+                operands: list(&[136, 88]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.{min,max,add}.vec.{e5m2x2,e4m3x2} d, [a]",
-                slots: list(&[152, 141, 187, 192, 194]),
-                operands: list(&[131, 88]),
+                slots: list(&[152, 141, 188, 192, 194]),
+                operands: list(&[136, 88]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.{min,max,add}.{v4,v8}.{e5m2,e4m3} d, [a]",
-                slots: list(&[152, 141, 187, 195, 196]),
-                operands: list(&[131, 88]),
+                slots: list(&[152, 141, 188, 195, 196]),
+                operands: list(&[136, 88]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.add.acc::f16{.{v2,v4}}.{e5m2x4,e4m3x4} d, [a]",
                 slots: list(&[152, 141, 185, 197, 135, 193]),
-                operands: list(&[132, 88]),
+                operands: list(&[138, 88]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.add.acc::f16.vec.{e5m2x2,e4m3x2} d, [a]",
                 slots: list(&[152, 141, 185, 197, 192, 194]),
-                operands: list(&[132, 88]),
+                operands: list(&[138, 88]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.add.acc::f16.{v4,v8}.{e5m2,e4m3} d, [a]",
                 slots: list(&[152, 141, 185, 197, 195, 196]),
-                operands: list(&[132, 88]),
+                operands: list(&[138, 88]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.{min,max,add}{.{v2,v4}}.{e5m2x4,e4m3x4} d, [a]",
-                slots: list(&[145, 156, 141, 187, 135, 193]),
-                operands: list(&[132, 92]),
+                slots: list(&[145, 156, 141, 188, 135, 193]),
+                operands: list(&[138, 92]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.{min,max,add}.vec.{e5m2x2,e4m3x2} d, [a]",
-                slots: list(&[145, 156, 141, 187, 192, 194]),
-                operands: list(&[132, 92]),
+                slots: list(&[145, 156, 141, 188, 192, 194]),
+                operands: list(&[138, 92]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.{min,max,add}.{v4,v8}.{e5m2,e4m3} d, [a]",
-                slots: list(&[145, 156, 141, 187, 195, 196]),
-                operands: list(&[132, 92]),
+                slots: list(&[145, 156, 141, 188, 195, 196]),
+                operands: list(&[138, 92]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.add.acc::f16{.{v2,v4}}.{e5m2x4,e4m3x4} d, [a]",
                 slots: list(&[145, 156, 141, 185, 197, 135, 193]),
-                operands: list(&[133, 92]),
+                operands: list(&[139, 92]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.add.acc::f16.vec.{e5m2x2,e4m3x2} d, [a]",
                 slots: list(&[145, 156, 141, 185, 197, 192, 194]),
-                operands: list(&[133, 92]),
+                operands: list(&[139, 92]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.add.acc::f16.{v4,v8}.{e5m2,e4m3} d, [a]",
                 slots: list(&[145, 156, 141, 185, 197, 195, 196]),
-                operands: list(&[133, 92]),
+                operands: list(&[139, 92]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
@@ -2251,86 +2279,100 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         ],
         forms: &[
             Form {
-                text: "multimem.st{.weak}{.global}.{b32,b64,u32,u64,s32,s64,f32,f64,f16x2,bf16x2} [a], b",
+                text: "multimem.st{.weak}{.global}.{b32,b64,u32,u64,s32,s64} [a], b",
                 slots: list(&[152, 141, 198]),
-                operands: list(&[106, 9]),
+                operands: list(&[107, 9]),
+                availability: AVAILABLE[21],
+                ..Form::EMPTY
+            },
+            Form {
+                text: "multimem.st{.weak}{.global}.{f32,f64,f16x2,bf16x2} [a], b",
+                slots: list(&[152, 141, 187]),
+                operands: list(&[107, 140]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.st{.weak}{.global}.{v2,v4}.{f16,f16x2,bf16,bf16x2,f32} [a], b",
                 slots: list(&[152, 141, 119, 199]),
-                operands: list(&[106, 134]),
+                operands: list(&[107, 141]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.st{.weak}{.global}.v8.{f16,bf16} [a], b",
-                slots: list(&[152, 141, 154, 189]),
-                operands: list(&[106, 134]),
+                slots: list(&[152, 141, 154, 190]),
+                operands: list(&[107, 141]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
-                text: "multimem.st.{relaxed,release}.scope{.global}.{b32,b64,u32,u64,s32,s64,f32,f64,f16x2,bf16x2} [a], b",
+                text: "multimem.st.{relaxed,release}.scope{.global}.{b32,b64,u32,u64,s32,s64} [a], b",
                 slots: list(&[168, 156, 141, 198]),
-                operands: list(&[109, 23]),
+                operands: list(&[110, 23]),
+                availability: AVAILABLE[21],
+                ..Form::EMPTY
+            },
+            Form {
+                text: "multimem.st.{relaxed,release}.scope{.global}.{f32,f64,f16x2,bf16x2} [a], b",
+                slots: list(&[168, 156, 141, 187]),
+                operands: list(&[110, 123]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.st.{relaxed,release}.scope{.global}.{v2,v4}.{f16,f16x2,bf16,bf16x2,f32} [a], b",
                 slots: list(&[168, 156, 141, 119, 199]),
-                operands: list(&[109, 124]),
+                operands: list(&[110, 127]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.st.{relaxed,release}.scope{.global}.v8.{f16,bf16} [a], b",
-                slots: list(&[168, 156, 141, 154, 189]),
-                operands: list(&[109, 124]),
+                slots: list(&[168, 156, 141, 154, 190]),
+                operands: list(&[110, 127]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.st{.weak}{.global}{.{v2,v4}}.{e5m2x4,e4m3x4} [a], b",
                 slots: list(&[152, 141, 135, 193]),
-                operands: list(&[106, 134]),
+                operands: list(&[107, 141]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.st{.weak}{.global}.vec.{e5m2x2,e4m3x2} [a], b",
                 slots: list(&[152, 141, 192, 194]),
-                operands: list(&[106, 134]),
+                operands: list(&[107, 141]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.st{.weak}{.global}.{v4,v8}.{e5m2,e4m3} [a], b",
                 slots: list(&[152, 141, 195, 196]),
-                operands: list(&[106, 134]),
+                operands: list(&[107, 141]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.st.{relaxed,release}.scope{.global}{.{v2,v4}}.{e5m2x4,e4m3x4} [a], b",
                 slots: list(&[168, 156, 141, 135, 193]),
-                operands: list(&[109, 124]),
+                operands: list(&[110, 127]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.st.{relaxed,release}.scope{.global}.vec.{e5m2x2,e4m3x2} [a], b",
                 slots: list(&[168, 156, 141, 192, 194]),
-                operands: list(&[109, 124]),
+                operands: list(&[110, 127]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.st.{relaxed,release}.scope{.global}.{v4,v8}.{e5m2,e4m3} [a], b",
                 slots: list(&[168, 156, 141, 195, 196]),
-                operands: list(&[109, 124]),
+                operands: list(&[110, 127]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
@@ -2379,84 +2421,84 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             Form {
                 text: "multimem.red{.global}.{and,or,xor}.{b32,b64} [a], b",
                 slots: list(&[141, 182, 19]),
-                operands: list(&[135, 9]),
+                operands: list(&[142, 9]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.red{.global}.{min,max}.{u32,u64,s32,s64} [a], b",
                 slots: list(&[141, 183, 21]),
-                operands: list(&[135, 9]),
+                operands: list(&[142, 9]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.red{.global}.add.{u32,u64,s32,f32,f64,f16x2,bf16x2} [a], b",
-                slots: list(&[141, 185, 186]),
-                operands: list(&[135, 9]),
+                slots: list(&[141, 185, 200]),
+                operands: list(&[142, 9]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.red{.global}.{min,max,add}.{v2,v4}.{f16,f16x2,bf16,bf16x2} [a], b",
-                slots: list(&[141, 187, 119, 188]),
-                operands: list(&[135, 134]),
+                slots: list(&[141, 188, 119, 189]),
+                operands: list(&[142, 141]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.red{.global}.{min,max,add}.v8.{f16,bf16} [a], b",
-                slots: list(&[141, 187, 154, 189]),
-                operands: list(&[135, 134]),
+                slots: list(&[141, 188, 154, 190]),
+                operands: list(&[142, 141]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.red{.global}.add.{v2,v4}.f32 [a], b",
                 slots: list(&[141, 185, 119, 34]),
-                operands: list(&[135, 134]),
+                operands: list(&[142, 141]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.red.sem.scope{.global}.{and,or,xor}.{b32,b64} [a], b",
                 slots: list(&[168, 156, 141, 182, 19]),
-                operands: list(&[109, 27]),
+                operands: list(&[110, 27]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.red.sem.scope{.global}.{min,max}.{u32,u64,s32,s64} [a], b",
                 slots: list(&[168, 156, 141, 183, 21]),
-                operands: list(&[109, 27]),
+                operands: list(&[110, 27]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.red.sem.scope{.global}.add.{u32,u64,s32,f32,f64,f16x2,bf16x2} [a], b",
-                slots: list(&[168, 156, 141, 185, 186]),
-                operands: list(&[109, 27]),
+                slots: list(&[168, 156, 141, 185, 200]),
+                operands: list(&[110, 27]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.red.sem.scope{.global}.{min,max,add}.{v2,v4}.{f16,f16x2,bf16,bf16x2} [a], b",
-                slots: list(&[168, 156, 141, 187, 119, 188]),
-                operands: list(&[109, 136]),
+                slots: list(&[168, 156, 141, 188, 119, 189]),
+                operands: list(&[110, 143]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.red.sem.scope{.global}.{min,max,add}.v8.{f16,bf16} [a], b",
-                slots: list(&[168, 156, 141, 187, 154, 189]),
-                operands: list(&[109, 136]),
+                slots: list(&[168, 156, 141, 188, 154, 190]),
+                operands: list(&[110, 143]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.red.sem.scope{.global}.add.{v2,v4}.f32 [a], b",
                 slots: list(&[168, 156, 141, 185, 119, 34]),
-                operands: list(&[109, 136]),
+                operands: list(&[110, 143]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
@@ -2513,29 +2555,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "prefetch{.{global,local}}.{L1,L2} [a]",
-                slots: list(&[200, 201]),
-                operands: list(&[135]),
+                slots: list(&[201, 202]),
+                operands: list(&[142]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "prefetch{.global}.{L2::evict_last,L2::evict_normal} [a]",
-                slots: list(&[202, 203]),
-                operands: list(&[135]),
+                slots: list(&[203, 204]),
+                operands: list(&[142]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "prefetch{.{const,param}}.tensormap [a]",
-                slots: list(&[204, 205]),
-                operands: list(&[135]),
+                slots: list(&[205, 206]),
+                operands: list(&[142]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "prefetch{.global}.L1::32B.valid_addr [a]",
-                slots: list(&[202, 206, 207]),
-                operands: list(&[135]),
+                slots: list(&[203, 207, 208]),
+                operands: list(&[142]),
                 availability: AVAILABLE[40],
                 ..Form::EMPTY
             },
@@ -2592,8 +2634,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         syntax: &["prefetchu.L1 [a]"],
         forms: &[Form {
             text: "prefetchu.L1 [a]",
-            slots: list(&[208]),
-            operands: list(&[125]),
+            slots: list(&[209]),
+            operands: list(&[128]),
             availability: AVAILABLE[3],
             ..Form::EMPTY
         }],
@@ -2624,8 +2666,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         syntax: &["applypriority{.global}.L2::evict_normal [a], size"],
         forms: &[Form {
             text: "applypriority{.global}.L2::evict_normal [a], size",
-            slots: list(&[141, 209]),
-            operands: list(&[135, 137]),
+            slots: list(&[141, 210]),
+            operands: list(&[142, 144]),
             availability: AVAILABLE[35],
             ..Form::EMPTY
         }],
@@ -2662,8 +2704,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         syntax: &["applypriority.async.bulk{.global}.bulk_group.L2::evict_normal [a], size"],
         forms: &[Form {
             text: "applypriority.async.bulk{.global}.bulk_group.L2::evict_normal [a], size",
-            slots: list(&[210, 211, 209]),
-            operands: list(&[135, 138]),
+            slots: list(&[211, 212, 210]),
+            operands: list(&[142, 145]),
             availability: AVAILABLE[24],
             ..Form::EMPTY
         }],
@@ -2702,43 +2744,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "applypriority.async.bulk.tensor.dim{.global}.bulk_group{.{tile,im2col_no_offs,im2col_no_offs::w}}.L2::evict_normal{.override::global_address} [tensorMap{, gaddr}, coords]",
-                slots: list(&[212, 210, 211, 213, 209, 214]),
-                operands: list(&[142]),
-                availability: AVAILABLE[24],
-                ..Form::EMPTY
-            },
-            Form {
-                text: "applypriority.async.bulk.tensor{.dim}{.global}.bulk_group.{tile::gather4,tile::scatter4}.L2::evict_normal{.override::global_address} [tensorMap{, gaddr}, coords]",
-                slots: list(&[215, 210, 211, 216, 209, 214]),
-                operands: list(&[144]),
-                availability: AVAILABLE[24],
-                ..Form::EMPTY
-            },
-            Form {
-                text: "applypriority.async.bulk.tensor.{3d,4d,5d}{.global}.bulk_group.im2col.L2::evict_normal{.override::global_address} [tensorMap{, gaddr}, coords], im2colInfo",
-                slots: list(&[217, 210, 211, 218, 209, 214]),
-                operands: list(&[142, 145]),
-                availability: AVAILABLE[24],
-                ..Form::EMPTY
-            },
-            Form {
-                text: "applypriority.async.bulk.tensor.{3d,4d,5d}{.global}.bulk_group.{im2col::w,im2col::w::128}.L2::evict_normal{.override::global_address} [tensorMap{, gaddr}, coords], im2colInfo",
-                slots: list(&[217, 210, 211, 219, 209, 214]),
-                operands: list(&[142, 146]),
-                availability: AVAILABLE[24],
-                ..Form::EMPTY
-            },
-            Form {
-                text: "applypriority.async.bulk.tensor.1d{.global}.bulk_group{.tile}.L2::evict_normal.override::global_address.override::global_dim [tensorMap, gaddr, sizes, coords]",
-                slots: list(&[220, 210, 211, 221, 209, 222, 223]),
+                slots: list(&[213, 211, 212, 214, 210, 215]),
                 operands: list(&[149]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
+                text: "applypriority.async.bulk.tensor{.dim}{.global}.bulk_group.{tile::gather4,tile::scatter4}.L2::evict_normal{.override::global_address} [tensorMap{, gaddr}, coords]",
+                slots: list(&[216, 211, 212, 217, 210, 215]),
+                operands: list(&[151]),
+                availability: AVAILABLE[24],
+                ..Form::EMPTY
+            },
+            Form {
+                text: "applypriority.async.bulk.tensor.{3d,4d,5d}{.global}.bulk_group.im2col.L2::evict_normal{.override::global_address} [tensorMap{, gaddr}, coords], im2colInfo",
+                slots: list(&[218, 211, 212, 219, 210, 215]),
+                operands: list(&[149, 152]),
+                availability: AVAILABLE[24],
+                ..Form::EMPTY
+            },
+            Form {
+                text: "applypriority.async.bulk.tensor.{3d,4d,5d}{.global}.bulk_group.{im2col::w,im2col::w::128}.L2::evict_normal{.override::global_address} [tensorMap{, gaddr}, coords], im2colInfo",
+                slots: list(&[218, 211, 212, 220, 210, 215]),
+                operands: list(&[149, 153]),
+                availability: AVAILABLE[24],
+                ..Form::EMPTY
+            },
+            Form {
+                text: "applypriority.async.bulk.tensor.1d{.global}.bulk_group{.tile}.L2::evict_normal.override::global_address.override::global_dim [tensorMap, gaddr, sizes, coords]",
+                slots: list(&[221, 211, 212, 222, 210, 223, 224]),
+                operands: list(&[156]),
+                availability: AVAILABLE[24],
+                ..Form::EMPTY
+            },
+            Form {
                 text: "applypriority.async.bulk.tensor.{2d,3d,4d,5d}{.global}.bulk_group{.tile}.L2::evict_normal.override::global_address.override::global_dim_stride [tensorMap, gaddr, sizes, lower, upper, coords]",
-                slots: list(&[224, 210, 211, 221, 209, 222, 225]),
-                operands: list(&[152]),
+                slots: list(&[225, 211, 212, 222, 210, 223, 226]),
+                operands: list(&[159]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -2797,8 +2839,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         syntax: &["discard{.global}.L2 [a], size"],
         forms: &[Form {
             text: "discard{.global}.L2 [a], size",
-            slots: list(&[141, 226]),
-            operands: list(&[135, 137]),
+            slots: list(&[141, 227]),
+            operands: list(&[142, 144]),
             availability: AVAILABLE[35],
             ..Form::EMPTY
         }],
@@ -2842,29 +2884,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "createpolicy.range{.global}.primary{.secondary}.b64 policy, [a], primary-size, total-size",
-                slots: list(&[227, 141, 228, 229, 127]),
-                operands: list(&[153, 88, 154, 155]),
+                slots: list(&[228, 141, 229, 230, 127]),
+                operands: list(&[160, 88, 161, 162]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "createpolicy.fractional.primary{.secondary}.b64 policy{, fraction}",
-                slots: list(&[230, 228, 229, 127]),
-                operands: list(&[153, 156]),
+                slots: list(&[231, 229, 230, 127]),
+                operands: list(&[160, 163]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "createpolicy.cvt.L2.b64 policy, access-property",
-                slots: list(&[231, 226, 127]),
-                operands: list(&[153, 157]),
+                slots: list(&[232, 227, 127]),
+                operands: list(&[160, 164]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "createpolicy.range.fabric{.global}.primary{.secondary}.b64 policy, [a, offset], primary-size, total-size",
-                slots: list(&[232, 141, 228, 229, 127]),
-                operands: list(&[153, 160, 154, 155]),
+                slots: list(&[233, 141, 229, 230, 127]),
+                operands: list(&[160, 167, 161, 162]),
                 availability: AVAILABLE[48],
                 ..Form::EMPTY
             },
@@ -2931,14 +2973,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "isspacep.{global,local,shared,const,param,param::entry,shared::cta,shared::cluster} p, a",
-                slots: list(&[233]),
-                operands: list(&[21, 161]),
+                slots: list(&[234]),
+                operands: list(&[21, 168]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "isspacep.{global,local,shared,const,param,param::entry,shared::cta,shared::cluster} p, a",
-                slots: list(&[233]),
+                slots: list(&[234]),
                 operands: list(&[21, 19]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
@@ -2987,15 +3029,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "cvta.{global,local,shared,const,param,param::entry,shared::cta,shared::cluster}.size p, a",
-                slots: list(&[233, 234]),
-                operands: list(&[3, 162]),
+                slots: list(&[234, 235]),
+                operands: list(&[3, 169]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvta.to.{global,local,shared,const,param,param::entry,shared::cta,shared::cluster}.size p, a",
-                slots: list(&[235, 233, 234]),
-                operands: list(&[8, 163]),
+                slots: list(&[236, 234, 235]),
+                operands: list(&[8, 170]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
@@ -3070,446 +3112,446 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "cvt.{u8,u16,u32,u64,s8,s16,s32,s64}.{u8,u16,u32,u64,s8,s16,s32,s64} d, a",
-                slots: list(&[236, 237]),
-                operands: list(&[164, 165]),
+                slots: list(&[237, 238]),
+                operands: list(&[171, 172]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.sat.u8.{u16,u32,u64,s8,s16,s32,s64} d, a",
-                slots: list(&[1, 238, 239]),
-                operands: list(&[105, 166]),
+                slots: list(&[1, 239, 240]),
+                operands: list(&[173, 174]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.sat.u16.{u32,u64,s8,s16,s32,s64} d, a",
-                slots: list(&[1, 240, 241]),
-                operands: list(&[105, 166]),
+                slots: list(&[1, 241, 242]),
+                operands: list(&[173, 174]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.sat.u32.{u64,s8,s16,s32,s64} d, a",
-                slots: list(&[1, 242, 243]),
-                operands: list(&[105, 166]),
+                slots: list(&[1, 243, 244]),
+                operands: list(&[173, 174]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.sat.u64.{s8,s16,s32,s64} d, a",
-                slots: list(&[1, 244, 245]),
-                operands: list(&[105, 166]),
+                slots: list(&[1, 245, 246]),
+                operands: list(&[173, 174]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.sat.s8.{u8,u16,u32,u64,s16,s32,s64} d, a",
-                slots: list(&[1, 246, 247]),
-                operands: list(&[105, 166]),
+                slots: list(&[1, 247, 248]),
+                operands: list(&[173, 174]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.sat.s16.{u16,u32,u64,s32,s64} d, a",
-                slots: list(&[1, 248, 249]),
-                operands: list(&[105, 166]),
+                slots: list(&[1, 249, 250]),
+                operands: list(&[173, 174]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.sat.s32.{u32,u64,s64} d, a",
-                slots: list(&[1, 250, 251]),
-                operands: list(&[105, 166]),
+                slots: list(&[1, 251, 252]),
+                operands: list(&[173, 174]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.sat.s64.u64 d, a",
-                slots: list(&[1, 252, 253]),
-                operands: list(&[105, 166]),
+                slots: list(&[1, 253, 254]),
+                operands: list(&[173, 174]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz,rm,rp}{.sat}.{f16,f64}.{u8,u16,u32,u64,s8,s16,s32,s64} d, a",
-                slots: list(&[254, 4, 255, 237]),
-                operands: list(&[96, 112]),
+                slots: list(&[255, 4, 256, 238]),
+                operands: list(&[175, 129]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz,rm,rp}{.ftz}{.sat}.f32.{u8,u16,u32,u64,s8,s16,s32,s64} d, a",
-                slots: list(&[254, 36, 4, 60, 237]),
-                operands: list(&[95, 114]),
+                slots: list(&[255, 36, 4, 60, 238]),
+                operands: list(&[176, 122]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.irnd{.sat}.{u8,u16,u32,u64,s8,s16,s32,s64}.{f16,f64} d, a",
-                slots: list(&[256, 4, 236, 257]),
-                operands: list(&[96, 112]),
+                slots: list(&[257, 4, 237, 258]),
+                operands: list(&[175, 129]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.irnd{.ftz}{.sat}.{u8,u16,u32,u64,s8,s16,s32,s64}.f32 d, a",
-                slots: list(&[256, 36, 4, 236, 258]),
-                operands: list(&[95, 114]),
+                slots: list(&[257, 36, 4, 237, 259]),
+                operands: list(&[176, 122]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt{.irnd}{.sat}.f16.f16 d, a",
-                slots: list(&[259, 4, 99, 260]),
-                operands: list(&[96, 112]),
+                slots: list(&[260, 4, 99, 261]),
+                operands: list(&[175, 129]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt{.irnd}{.ftz}{.sat}.f32.f32 d, a",
-                slots: list(&[259, 36, 4, 60, 258]),
-                operands: list(&[95, 114]),
+                slots: list(&[260, 36, 4, 60, 259]),
+                operands: list(&[176, 122]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt{.irnd}{.sat}.f64.f64 d, a",
-                slots: list(&[259, 4, 261, 262]),
-                operands: list(&[96, 112]),
+                slots: list(&[260, 4, 262, 263]),
+                operands: list(&[175, 129]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt{.ftz}{.sat}.f32.f16 d, a",
-                slots: list(&[36, 4, 60, 260]),
-                operands: list(&[96, 112]),
+                slots: list(&[36, 4, 60, 261]),
+                operands: list(&[175, 129]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt{.sat}.f64.f16 d, a",
-                slots: list(&[4, 261, 260]),
-                operands: list(&[105, 113]),
+                slots: list(&[4, 262, 261]),
+                operands: list(&[173, 177]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt{.ftz}{.sat}.f64.f32 d, a",
-                slots: list(&[36, 4, 261, 258]),
-                operands: list(&[96, 112]),
+                slots: list(&[36, 4, 262, 259]),
+                operands: list(&[175, 129]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz,rm,rp}{.ftz}{.sat}.f32.f64 d, a",
-                slots: list(&[254, 36, 4, 60, 262]),
-                operands: list(&[95, 114]),
+                slots: list(&[255, 36, 4, 60, 263]),
+                operands: list(&[176, 122]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz,rm,rp}{.sat}.f16.f64 d, a",
-                slots: list(&[254, 4, 99, 262]),
-                operands: list(&[96, 112]),
+                slots: list(&[255, 4, 99, 263]),
+                operands: list(&[175, 129]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz,rm,rp}{.ftz}{.sat}.f16.f32 d, a",
-                slots: list(&[254, 36, 4, 99, 258]),
-                operands: list(&[95, 114]),
+                slots: list(&[255, 36, 4, 99, 259]),
+                operands: list(&[176, 122]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}{.satfinite}{.pzo}.f16.f32 d, a",
-                slots: list(&[263, 264, 265, 266, 99, 258]),
-                operands: list(&[97, 115]),
+                slots: list(&[264, 265, 266, 267, 99, 259]),
+                operands: list(&[101, 178]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rm,rp}.pzo.f16.f32 d, a",
-                slots: list(&[267, 268, 99, 258]),
-                operands: list(&[96, 112]),
+                slots: list(&[268, 269, 99, 259]),
+                operands: list(&[175, 129]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz,rm,rp}{.ftz}{.pzo}.bf16.f32 d, a",
-                slots: list(&[254, 36, 266, 105, 258]),
+                slots: list(&[255, 36, 267, 105, 259]),
                 operands: list(&[22, 27]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}{.satfinite}{.pzo}.bf16.f32 d, a",
-                slots: list(&[263, 18, 269, 266, 105, 258]),
-                operands: list(&[26, 167]),
+                slots: list(&[264, 18, 270, 267, 105, 259]),
+                operands: list(&[26, 179]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rna{.satfinite}.tf32.f32 d, a",
-                slots: list(&[270, 269, 271, 258]),
+                slots: list(&[271, 270, 272, 259]),
                 operands: list(&[8, 23]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt{.{rn,rz,rm,rp}}{.ftz}.f32.bf16 d, a",
-                slots: list(&[272, 273, 60, 274]),
+                slots: list(&[273, 274, 60, 275]),
                 operands: list(&[8, 23]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.irnd.{u8,u16,u32,u64,s8,s16,s32,s64}.bf16 d, a",
-                slots: list(&[256, 236, 274]),
+                slots: list(&[257, 237, 275]),
                 operands: list(&[3, 9]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz,rm,rp}.bf16.{u8,u16,u32,u64,s8,s16,s32,s64} d, a",
-                slots: list(&[254, 105, 237]),
+                slots: list(&[255, 105, 238]),
                 operands: list(&[3, 9]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz,rm,rp}.bf16.f64 d, a",
-                slots: list(&[254, 105, 262]),
+                slots: list(&[255, 105, 263]),
                 operands: list(&[3, 9]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt{.{rn,rz,rm,rp}}.{f16,f64}.bf16 d, a",
-                slots: list(&[272, 255, 274]),
+                slots: list(&[273, 256, 275]),
                 operands: list(&[3, 9]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt{.{rn,rz,rm,rp}}.bf16.f16 d, a",
-                slots: list(&[272, 105, 260]),
+                slots: list(&[273, 105, 261]),
                 operands: list(&[3, 9]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt{.irnd}.bf16.bf16 d, a",
-                slots: list(&[259, 105, 274]),
+                slots: list(&[260, 105, 275]),
                 operands: list(&[3, 9]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}{.satfinite}{.pzo}.tf32.f32 d, a",
-                slots: list(&[263, 18, 275, 266, 271, 258]),
-                operands: list(&[26, 167]),
+                slots: list(&[264, 18, 276, 267, 272, 259]),
+                operands: list(&[26, 179]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}{.satfinite}{.pzo}.f16x2.f32 d, a, b",
-                slots: list(&[263, 18, 269, 266, 66, 258]),
-                operands: list(&[97, 115, 168]),
+                slots: list(&[264, 18, 270, 267, 66, 259]),
+                operands: list(&[101, 178, 180]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}{.satfinite}{.pzo}.bf16x2.f32 d, a, b",
-                slots: list(&[263, 18, 269, 266, 68, 258]),
-                operands: list(&[26, 167, 169]),
+                slots: list(&[264, 18, 270, 267, 68, 259]),
+                operands: list(&[26, 179, 181]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rs{.relu}{.satfinite}.f16x2.f32 d, a, b, rbits",
-                slots: list(&[276, 18, 75, 66, 258]),
-                operands: list(&[95, 114, 170, 171]),
+                slots: list(&[277, 18, 75, 66, 259]),
+                operands: list(&[176, 122, 182, 183]),
                 availability: AVAILABLE[54],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rs{.relu}{.satfinite}.bf16x2.f32 d, a, b, rbits",
-                slots: list(&[276, 18, 75, 68, 258]),
-                operands: list(&[22, 27, 28, 171]),
+                slots: list(&[277, 18, 75, 68, 259]),
+                operands: list(&[22, 27, 28, 183]),
                 availability: AVAILABLE[54],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rs{.relu}.satfinite.{e4m3x4,e5m2x4,e2m3x4,e3m2x4,e2m1x4}.f32 d, a, rbits",
-                slots: list(&[276, 18, 277, 278, 258]),
-                operands: list(&[22, 172, 171]),
+                slots: list(&[277, 18, 278, 279, 259]),
+                operands: list(&[22, 184, 183]),
                 availability: AVAILABLE[54],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}.satfinite{.pzo}.{e4m3x2,e5m2x2}.f32 d, a, b",
-                slots: list(&[279, 18, 277, 266, 280, 258]),
-                operands: list(&[26, 167, 169]),
+                slots: list(&[280, 18, 278, 267, 281, 259]),
+                operands: list(&[26, 179, 181]),
                 availability: AVAILABLE[55],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}.satfinite{.pzo}.{e4m3x2,e5m2x2}.f16x2 d, a",
-                slots: list(&[279, 18, 277, 266, 280, 71]),
-                operands: list(&[26, 173]),
+                slots: list(&[280, 18, 278, 267, 281, 71]),
+                operands: list(&[26, 185]),
                 availability: AVAILABLE[55],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rn{.relu}.f16x2.{e4m3x2,e5m2x2} d, a",
-                slots: list(&[281, 18, 66, 282]),
+                slots: list(&[282, 18, 66, 283]),
                 operands: list(&[8, 29]),
                 availability: AVAILABLE[55],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}.satfinite{.pzo}.{e2m3x2,e3m2x2,e2m1x2}.f32 d, a, b",
-                slots: list(&[279, 18, 277, 266, 283, 258]),
-                operands: list(&[26, 167, 169]),
+                slots: list(&[280, 18, 278, 267, 284, 259]),
+                operands: list(&[26, 179, 181]),
                 availability: AVAILABLE[56],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rn{.relu}.f16x2.{e2m3x2,e3m2x2,e2m1x2} d, a",
-                slots: list(&[281, 18, 66, 284]),
+                slots: list(&[282, 18, 66, 285]),
                 operands: list(&[8, 29]),
                 availability: AVAILABLE[56],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rz,rp}{.satfinite}.ue8m0x2.f32 d, a, b",
-                slots: list(&[285, 75, 286, 258]),
+                slots: list(&[286, 75, 287, 259]),
                 operands: list(&[8, 23, 24]),
                 availability: AVAILABLE[56],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rz,rp}{.satfinite}.ue8m0x2.bf16x2 d, a",
-                slots: list(&[285, 75, 286, 73]),
+                slots: list(&[286, 75, 287, 73]),
                 operands: list(&[8, 29]),
                 availability: AVAILABLE[56],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rn.bf16x2.ue8m0x2 d, a",
-                slots: list(&[281, 68, 287]),
+                slots: list(&[282, 68, 288]),
                 operands: list(&[3, 34]),
                 availability: AVAILABLE[56],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}.satfinite{.pzo}.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,e2m1x2}.bf16x2 d, a",
-                slots: list(&[279, 18, 277, 266, 288, 73]),
-                operands: list(&[26, 173]),
+                slots: list(&[280, 18, 278, 267, 289, 73]),
+                operands: list(&[26, 185]),
                 availability: AVAILABLE[57],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}.satfinite{.pzo}.{e2m3x2,e3m2x2,e2m1x2}.f16x2 d, a",
-                slots: list(&[279, 18, 277, 266, 283, 71]),
-                operands: list(&[26, 173]),
+                slots: list(&[280, 18, 278, 267, 284, 71]),
+                operands: list(&[26, 185]),
                 availability: AVAILABLE[57],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rn{.relu}{.satfinite}.bf16x2.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,e2m1x2} d, a",
-                slots: list(&[281, 18, 75, 68, 289]),
+                slots: list(&[282, 18, 75, 68, 290]),
                 operands: list(&[22, 38]),
                 availability: AVAILABLE[58],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rn{.relu}{.satfinite}.scaled::n2::ue8m0.bf16x2.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,e2m1x2} d, a, scale",
-                slots: list(&[281, 18, 75, 290, 68, 289]),
-                operands: list(&[26, 173, 174]),
+                slots: list(&[282, 18, 75, 291, 68, 290]),
+                operands: list(&[26, 185, 186]),
                 availability: AVAILABLE[58],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}.satfinite{.pzo}.scaled::n1::ue8m0.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,e2m1x2}.f32 d, a, b, scale",
-                slots: list(&[263, 18, 277, 291, 292, 288, 258]),
-                operands: list(&[175, 176, 177, 178]),
+                slots: list(&[264, 18, 278, 292, 293, 289, 259]),
+                operands: list(&[187, 188, 189, 190]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}.satfinite{.pzo}.scaled::n1::ue8m0.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,e2m1x2}.{f16x2,bf16x2} d, a, scale",
-                slots: list(&[263, 18, 277, 291, 292, 288, 63]),
-                operands: list(&[175, 179, 178]),
+                slots: list(&[264, 18, 278, 292, 293, 289, 63]),
+                operands: list(&[187, 191, 190]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}.satfinite.s2f6x2.f32 d, a, b",
-                slots: list(&[293, 18, 277, 294, 258]),
-                operands: list(&[180, 27, 28]),
+                slots: list(&[294, 18, 278, 295, 259]),
+                operands: list(&[192, 27, 28]),
                 availability: AVAILABLE[60],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}.satfinite.scaled::n2::ue8m0.s2f6x2.f32 d, a, b, scale",
-                slots: list(&[293, 18, 277, 290, 294, 258]),
-                operands: list(&[180, 167, 169, 174]),
+                slots: list(&[294, 18, 278, 291, 295, 259]),
+                operands: list(&[192, 179, 181, 186]),
                 availability: AVAILABLE[60],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}.satfinite.s2f6x2.bf16x2 d, a",
-                slots: list(&[293, 18, 277, 294, 73]),
-                operands: list(&[180, 38]),
+                slots: list(&[294, 18, 278, 295, 73]),
+                operands: list(&[192, 38]),
                 availability: AVAILABLE[60],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2 d, a, scale",
-                slots: list(&[293, 18, 277, 290, 294, 73]),
-                operands: list(&[180, 173, 174]),
+                slots: list(&[294, 18, 278, 291, 295, 73]),
+                operands: list(&[192, 185, 186]),
                 availability: AVAILABLE[60],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rn{.relu}{.satfinite}.bf16x2.s2f6x2 d, a",
-                slots: list(&[281, 18, 75, 68, 295]),
+                slots: list(&[282, 18, 75, 68, 296]),
                 operands: list(&[22, 38]),
                 availability: AVAILABLE[60],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rn{.relu}{.satfinite}.scaled::n2::ue8m0.bf16x2.s2f6x2 d, a, scale",
-                slots: list(&[281, 18, 75, 290, 68, 295]),
-                operands: list(&[26, 173, 174]),
+                slots: list(&[282, 18, 75, 291, 68, 296]),
+                operands: list(&[26, 185, 186]),
                 availability: AVAILABLE[60],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz,rp}{.satfinite}.ue5m3x2.f32 d, a, b",
-                slots: list(&[296, 75, 297, 258]),
+                slots: list(&[297, 75, 298, 259]),
                 operands: list(&[8, 23, 24]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.satfinite}.scaled::n1::ue8m0.ue5m3x2.f32 d, a, b, scale",
-                slots: list(&[263, 75, 292, 297, 258]),
-                operands: list(&[22, 27, 28, 178]),
+                slots: list(&[264, 75, 293, 298, 259]),
+                operands: list(&[22, 27, 28, 190]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz,rp}{.satfinite}.ue5m3x2.{f16x2,bf16x2} d, a",
-                slots: list(&[296, 75, 297, 63]),
+                slots: list(&[297, 75, 298, 63]),
                 operands: list(&[8, 29]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.satfinite}.scaled::n1::ue8m0.ue5m3x2.{f16x2,bf16x2} d, a, scale",
-                slots: list(&[263, 75, 292, 297, 63]),
-                operands: list(&[22, 38, 178]),
+                slots: list(&[264, 75, 293, 298, 63]),
+                operands: list(&[22, 38, 190]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rn.f16x2.ue5m3x2 d, a",
-                slots: list(&[281, 66, 298]),
+                slots: list(&[282, 66, 299]),
                 operands: list(&[3, 34]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rn{.satfinite}.bf16x2.ue5m3x2 d, a",
-                slots: list(&[281, 75, 68, 298]),
+                slots: list(&[282, 75, 68, 299]),
                 operands: list(&[8, 29]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rn{.satfinite}.scaled::n2::ue8m0.bf16x2.ue5m3x2 d, a, scale",
-                slots: list(&[281, 75, 290, 68, 298]),
-                operands: list(&[22, 38, 174]),
+                slots: list(&[282, 75, 291, 68, 299]),
+                operands: list(&[22, 38, 186]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -3628,15 +3670,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "cvt.pack.sat.{u16,s16}.s32 d, a, b",
-                slots: list(&[1, 299, 300]),
-                operands: list(&[96, 113, 181]),
+                slots: list(&[1, 300, 301]),
+                operands: list(&[175, 177, 193]),
                 availability: AVAILABLE[61],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.pack.sat.{u8,s8,u4,s4,u2,s2}.s32.b32 d, a, b, c",
-                slots: list(&[1, 301, 300, 302]),
-                operands: list(&[96, 113, 181, 182]),
+                slots: list(&[1, 302, 301, 303]),
+                operands: list(&[175, 177, 193, 194]),
                 availability: AVAILABLE[61],
                 ..Form::EMPTY
             },
@@ -3683,8 +3725,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         syntax: &["mapa.shared::cluster.{u32,u64} d, a|var{+imm}, b", "mapa.{u32,u64} d, a, b"],
         forms: &[Form {
             text: "mapa{.shared::cluster}.type d, a, b",
-            slots: list(&[303, 304]),
-            operands: list(&[3, 183, 18]),
+            slots: list(&[304, 305]),
+            operands: list(&[3, 195, 18]),
             availability: AVAILABLE[20],
             ..Form::EMPTY
         }],
@@ -3723,8 +3765,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         syntax: &["getctarank.shared::cluster.{u32,u64} d, a|var{+imm}", "getctarank.{u32,u64} d, a"],
         forms: &[Form {
             text: "getctarank{.shared::cluster}.type d, a",
-            slots: list(&[303, 304]),
-            operands: list(&[14, 183]),
+            slots: list(&[304, 305]),
+            operands: list(&[14, 195]),
             availability: AVAILABLE[20],
             ..Form::EMPTY
         }],
@@ -3767,106 +3809,106 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "cp.async.ca.dst.global{.{L2::64B,L2::128B,L2::256B}} [dst], [src], size{, src-size}",
-                slots: list(&[305, 306, 307, 308]),
-                operands: list(&[184, 92, 185, 186]),
+                slots: list(&[306, 307, 308, 309]),
+                operands: list(&[196, 92, 197, 198]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.ca.dst.global{.{L2::64B,L2::128B,L2::256B}} [dst], [src], size, ignore-src",
-                slots: list(&[305, 306, 307, 308]),
-                operands: list(&[184, 92, 185, 52]),
+                slots: list(&[306, 307, 308, 309]),
+                operands: list(&[196, 92, 197, 52]),
                 availability: AVAILABLE[64],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.ca.dst.global{.{L2::64B,L2::128B,L2::256B}} [dst], [src], size{, src-size}",
-                slots: list(&[305, 306, 307, 308]),
-                operands: list(&[184, 92, 187, 188]),
+                slots: list(&[306, 307, 308, 309]),
+                operands: list(&[196, 92, 199, 200]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.ca.dst.global{.{L2::64B,L2::128B,L2::256B}} [dst], [src], size, ignore-src",
-                slots: list(&[305, 306, 307, 308]),
-                operands: list(&[184, 92, 187, 52]),
+                slots: list(&[306, 307, 308, 309]),
+                operands: list(&[196, 92, 199, 52]),
                 availability: AVAILABLE[64],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.cop.dst.global{.{L2::64B,L2::128B,L2::256B}} [dst], [src], size{, src-size}",
-                slots: list(&[309, 306, 307, 308]),
-                operands: list(&[184, 92, 189, 190]),
+                slots: list(&[310, 307, 308, 309]),
+                operands: list(&[196, 92, 201, 202]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.cop.dst.global{.{L2::64B,L2::128B,L2::256B}} [dst], [src], size, ignore-src",
-                slots: list(&[309, 306, 307, 308]),
-                operands: list(&[184, 92, 189, 52]),
+                slots: list(&[310, 307, 308, 309]),
+                operands: list(&[196, 92, 201, 52]),
                 availability: AVAILABLE[64],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.ca.dst.global.L2::cache_hint{.prefetch_size} [dst], [src], size, policy",
-                slots: list(&[305, 306, 307, 148, 149]),
-                operands: list(&[184, 92, 185, 191]),
+                slots: list(&[306, 307, 308, 148, 149]),
+                operands: list(&[196, 92, 197, 203]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.ca.dst.global.L2::cache_hint{.prefetch_size} [dst], [src], size, src-size, policy",
-                slots: list(&[305, 306, 307, 148, 149]),
-                operands: list(&[184, 92, 185, 192, 191]),
+                slots: list(&[306, 307, 308, 148, 149]),
+                operands: list(&[196, 92, 197, 204, 203]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.ca.dst.global.L2::cache_hint{.prefetch_size} [dst], [src], size, ignore-src, policy",
-                slots: list(&[305, 306, 307, 148, 149]),
-                operands: list(&[184, 92, 185, 52, 191]),
+                slots: list(&[306, 307, 308, 148, 149]),
+                operands: list(&[196, 92, 197, 52, 203]),
                 availability: AVAILABLE[64],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.ca.dst.global.L2::cache_hint{.prefetch_size} [dst], [src], size, policy",
-                slots: list(&[305, 306, 307, 148, 149]),
-                operands: list(&[184, 92, 187, 191]),
+                slots: list(&[306, 307, 308, 148, 149]),
+                operands: list(&[196, 92, 199, 203]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.ca.dst.global.L2::cache_hint{.prefetch_size} [dst], [src], size, src-size, policy",
-                slots: list(&[305, 306, 307, 148, 149]),
-                operands: list(&[184, 92, 187, 193, 191]),
+                slots: list(&[306, 307, 308, 148, 149]),
+                operands: list(&[196, 92, 199, 205, 203]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.ca.dst.global.L2::cache_hint{.prefetch_size} [dst], [src], size, ignore-src, policy",
-                slots: list(&[305, 306, 307, 148, 149]),
-                operands: list(&[184, 92, 187, 52, 191]),
+                slots: list(&[306, 307, 308, 148, 149]),
+                operands: list(&[196, 92, 199, 52, 203]),
                 availability: AVAILABLE[64],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.cop.dst.global.L2::cache_hint{.prefetch_size} [dst], [src], size, policy",
-                slots: list(&[309, 306, 307, 148, 149]),
-                operands: list(&[184, 92, 189, 191]),
+                slots: list(&[310, 307, 308, 148, 149]),
+                operands: list(&[196, 92, 201, 203]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.cop.dst.global.L2::cache_hint{.prefetch_size} [dst], [src], size, src-size, policy",
-                slots: list(&[309, 306, 307, 148, 149]),
-                operands: list(&[184, 92, 189, 194, 191]),
+                slots: list(&[310, 307, 308, 148, 149]),
+                operands: list(&[196, 92, 201, 206, 203]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.cop.dst.global.L2::cache_hint{.prefetch_size} [dst], [src], size, ignore-src, policy",
-                slots: list(&[309, 306, 307, 148, 149]),
-                operands: list(&[184, 92, 189, 52, 191]),
+                slots: list(&[310, 307, 308, 148, 149]),
+                operands: list(&[196, 92, 201, 52, 203]),
                 availability: AVAILABLE[64],
                 ..Form::EMPTY
             },
@@ -3966,7 +4008,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         syntax: &["cp.async.wait_group N"],
         forms: &[Form {
             text: "cp.async.wait_group N",
-            operands: list(&[195]),
+            operands: list(&[207]),
             availability: AVAILABLE[13],
             ..Form::EMPTY
         }],
@@ -4029,316 +4071,316 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "cp.async.bulk{.weak}.shared::cta.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}} [dst], [src], size, [mbar]",
-                slots: list(&[310, 311, 307, 171, 312]),
-                operands: list(&[106, 92, 196, 197]),
+                slots: list(&[311, 312, 308, 171, 313]),
+                operands: list(&[107, 92, 208, 209]),
                 availability: AVAILABLE[66],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.shared::cta.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.L2::cache_hint [dst], [src], size, [mbar], policy",
-                slots: list(&[310, 311, 307, 171, 312, 148]),
-                operands: list(&[106, 92, 196, 197, 198]),
+                slots: list(&[311, 312, 308, 171, 313, 148]),
+                operands: list(&[107, 92, 208, 209, 210]),
                 availability: AVAILABLE[66],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob [dst], [src], size, left, right, [mbar]",
-                slots: list(&[310, 311, 307, 171, 313]),
-                operands: list(&[106, 92, 196, 199, 200, 197]),
+                slots: list(&[311, 312, 308, 171, 314]),
+                operands: list(&[107, 92, 208, 211, 212, 209]),
                 availability: AVAILABLE[42],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint.ignore_oob [dst], [src], size, left, right, [mbar], policy",
-                slots: list(&[310, 311, 307, 171, 148, 313]),
-                operands: list(&[106, 92, 196, 199, 200, 197, 198]),
+                slots: list(&[311, 312, 308, 171, 148, 314]),
+                operands: list(&[107, 92, 208, 211, 212, 209, 210]),
                 availability: AVAILABLE[42],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}} [dst], [src], size, [mbar]",
-                slots: list(&[310, 314, 307, 171, 312]),
-                operands: list(&[106, 92, 196, 197]),
+                slots: list(&[311, 315, 308, 171, 313]),
+                operands: list(&[107, 92, 208, 209]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.L2::cache_hint [dst], [src], size, [mbar], policy",
-                slots: list(&[310, 314, 307, 171, 312, 148]),
-                operands: list(&[106, 92, 196, 197, 198]),
+                slots: list(&[311, 315, 308, 171, 313, 148]),
+                operands: list(&[107, 92, 208, 209, 210]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.{multicast::cluster,multicast::cluster::16b} [dst], [src], size, [mbar], ctaMask",
-                slots: list(&[310, 314, 307, 171, 312, 315]),
-                operands: list(&[106, 92, 196, 197, 201]),
+                slots: list(&[311, 315, 308, 171, 313, 316]),
+                operands: list(&[107, 92, 208, 209, 213]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.{multicast::cluster,multicast::cluster::16b}.L2::cache_hint [dst], [src], size, [mbar], ctaMask, policy",
-                slots: list(&[310, 314, 307, 171, 312, 315, 148]),
-                operands: list(&[106, 92, 196, 197, 201, 198]),
+                slots: list(&[311, 315, 308, 171, 313, 316, 148]),
+                operands: list(&[107, 92, 208, 209, 213, 210]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.multicast::cluster::32b [dst], [src], size, [mbar], ctaMask",
-                slots: list(&[310, 314, 307, 171, 312, 316]),
-                operands: list(&[106, 92, 196, 197, 202]),
+                slots: list(&[311, 315, 308, 171, 313, 317]),
+                operands: list(&[107, 92, 208, 209, 214]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.multicast::cluster::32b.L2::cache_hint [dst], [src], size, [mbar], ctaMask, policy",
-                slots: list(&[310, 314, 307, 171, 312, 316, 148]),
-                operands: list(&[106, 92, 196, 197, 202, 198]),
+                slots: list(&[311, 315, 308, 171, 313, 317, 148]),
+                operands: list(&[107, 92, 208, 209, 214, 210]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [dst], [src], size, [mbar]",
-                slots: list(&[310, 314, 317, 171]),
-                operands: list(&[106, 92, 196, 197]),
+                slots: list(&[311, 315, 318, 171]),
+                operands: list(&[107, 92, 208, 209]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.global.shared::cta.bulk_group [dst], [src], size",
-                slots: list(&[310, 318, 317, 211]),
-                operands: list(&[106, 92, 196]),
+                slots: list(&[311, 319, 318, 212]),
+                operands: list(&[107, 92, 208]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.global.shared::cta.bulk_group.L2::cache_hint [dst], [src], size, policy",
-                slots: list(&[310, 318, 317, 211, 148]),
-                operands: list(&[106, 92, 196, 198]),
+                slots: list(&[311, 319, 318, 212, 148]),
+                operands: list(&[107, 92, 208, 210]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.global.shared::cta.bulk_group.cp_mask [dst], [src], size, byteMask",
-                slots: list(&[310, 318, 317, 211, 319]),
-                operands: list(&[106, 92, 196, 203]),
+                slots: list(&[311, 319, 318, 212, 320]),
+                operands: list(&[107, 92, 208, 215]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.global.shared::cta.bulk_group.L2::cache_hint.cp_mask [dst], [src], size, policy, byteMask",
-                slots: list(&[310, 318, 317, 211, 148, 319]),
-                operands: list(&[106, 92, 196, 198, 203]),
+                slots: list(&[311, 319, 318, 212, 148, 320]),
+                operands: list(&[107, 92, 208, 210, 215]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.b128 [dst], [src], size, [mbar]",
-                slots: list(&[311, 307, 171, 312, 125]),
-                operands: list(&[135, 88, 196, 197]),
+                slots: list(&[312, 308, 171, 313, 125]),
+                operands: list(&[142, 88, 208, 209]),
                 availability: AVAILABLE[66],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.L2::cache_hint.b128 [dst], [src], size, [mbar], policy",
-                slots: list(&[311, 307, 171, 312, 148, 125]),
-                operands: list(&[135, 88, 196, 197, 198]),
+                slots: list(&[312, 308, 171, 313, 148, 125]),
+                operands: list(&[142, 88, 208, 209, 210]),
                 availability: AVAILABLE[66],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob.b128 [dst], [src], size, left, right, [mbar]",
-                slots: list(&[311, 307, 171, 313, 125]),
-                operands: list(&[135, 88, 196, 199, 200, 197]),
+                slots: list(&[312, 308, 171, 314, 125]),
+                operands: list(&[142, 88, 208, 211, 212, 209]),
                 availability: AVAILABLE[42],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint.ignore_oob.b128 [dst], [src], size, left, right, [mbar], policy",
-                slots: list(&[311, 307, 171, 148, 313, 125]),
-                operands: list(&[135, 88, 196, 199, 200, 197, 198]),
+                slots: list(&[312, 308, 171, 148, 314, 125]),
+                operands: list(&[142, 88, 208, 211, 212, 209, 210]),
                 availability: AVAILABLE[42],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.b128 [dst], [src], size, [mbar]",
-                slots: list(&[314, 307, 171, 312, 125]),
-                operands: list(&[135, 88, 196, 197]),
+                slots: list(&[315, 308, 171, 313, 125]),
+                operands: list(&[142, 88, 208, 209]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.L2::cache_hint.b128 [dst], [src], size, [mbar], policy",
-                slots: list(&[314, 307, 171, 312, 148, 125]),
-                operands: list(&[135, 88, 196, 197, 198]),
+                slots: list(&[315, 308, 171, 313, 148, 125]),
+                operands: list(&[142, 88, 208, 209, 210]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.{multicast::cluster,multicast::cluster::16b}.b128 [dst], [src], size, [mbar], ctaMask",
-                slots: list(&[314, 307, 171, 312, 315, 125]),
-                operands: list(&[135, 88, 196, 197, 201]),
+                slots: list(&[315, 308, 171, 313, 316, 125]),
+                operands: list(&[142, 88, 208, 209, 213]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.{multicast::cluster,multicast::cluster::16b}.L2::cache_hint.b128 [dst], [src], size, [mbar], ctaMask, policy",
-                slots: list(&[314, 307, 171, 312, 315, 148, 125]),
-                operands: list(&[135, 88, 196, 197, 201, 198]),
+                slots: list(&[315, 308, 171, 313, 316, 148, 125]),
+                operands: list(&[142, 88, 208, 209, 213, 210]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.multicast::cluster::32b.b128 [dst], [src], size, [mbar], ctaMask",
-                slots: list(&[314, 307, 171, 312, 316, 125]),
-                operands: list(&[135, 88, 196, 197, 202]),
+                slots: list(&[315, 308, 171, 313, 317, 125]),
+                operands: list(&[142, 88, 208, 209, 214]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.multicast::cluster::32b.L2::cache_hint.b128 [dst], [src], size, [mbar], ctaMask, policy",
-                slots: list(&[314, 307, 171, 312, 316, 148, 125]),
-                operands: list(&[135, 88, 196, 197, 202, 198]),
+                slots: list(&[315, 308, 171, 313, 317, 148, 125]),
+                operands: list(&[142, 88, 208, 209, 214, 210]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.b128 [dst], [src], size, [mbar]",
-                slots: list(&[314, 317, 171, 125]),
-                operands: list(&[135, 88, 196, 197]),
+                slots: list(&[315, 318, 171, 125]),
+                operands: list(&[142, 88, 208, 209]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.global.shared::cta.bulk_group.b128 [dst], [src], size",
-                slots: list(&[318, 317, 211, 125]),
-                operands: list(&[135, 88, 196]),
+                slots: list(&[319, 318, 212, 125]),
+                operands: list(&[142, 88, 208]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.b128 [dst], [src], size, policy",
-                slots: list(&[318, 317, 211, 148, 125]),
-                operands: list(&[135, 88, 196, 198]),
+                slots: list(&[319, 318, 212, 148, 125]),
+                operands: list(&[142, 88, 208, 210]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.global.shared::cta.bulk_group.cp_mask.b128 [dst], [src], size, byteMask",
-                slots: list(&[318, 317, 211, 319, 125]),
-                operands: list(&[135, 88, 196, 203]),
+                slots: list(&[319, 318, 212, 320, 125]),
+                operands: list(&[142, 88, 208, 215]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.cp_mask.b128 [dst], [src], size, policy, byteMask",
-                slots: list(&[318, 317, 211, 148, 319, 125]),
-                operands: list(&[135, 88, 196, 198, 203]),
+                slots: list(&[319, 318, 212, 148, 320, 125]),
+                operands: list(&[142, 88, 208, 210, 215]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.shared::cta.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.b128 [dst], [src], size, [mbar]",
-                slots: list(&[320, 156, 311, 307, 171, 312, 125]),
-                operands: list(&[109, 101, 196, 197]),
+                slots: list(&[321, 156, 312, 308, 171, 313, 125]),
+                operands: list(&[110, 102, 208, 209]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.shared::cta.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.L2::cache_hint.b128 [dst], [src], size, [mbar], policy",
-                slots: list(&[320, 156, 311, 307, 171, 312, 148, 125]),
-                operands: list(&[109, 101, 196, 197, 198]),
+                slots: list(&[321, 156, 312, 308, 171, 313, 148, 125]),
+                operands: list(&[110, 102, 208, 209, 210]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob.b128 [dst], [src], size, left, right, [mbar]",
-                slots: list(&[320, 156, 311, 307, 171, 313, 125]),
-                operands: list(&[109, 101, 196, 199, 200, 197]),
+                slots: list(&[321, 156, 312, 308, 171, 314, 125]),
+                operands: list(&[110, 102, 208, 211, 212, 209]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint.ignore_oob.b128 [dst], [src], size, left, right, [mbar], policy",
-                slots: list(&[320, 156, 311, 307, 171, 148, 313, 125]),
-                operands: list(&[109, 101, 196, 199, 200, 197, 198]),
+                slots: list(&[321, 156, 312, 308, 171, 148, 314, 125]),
+                operands: list(&[110, 102, 208, 211, 212, 209, 210]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.b128 [dst], [src], size, [mbar]",
-                slots: list(&[320, 156, 314, 307, 171, 312, 125]),
-                operands: list(&[109, 101, 196, 197]),
+                slots: list(&[321, 156, 315, 308, 171, 313, 125]),
+                operands: list(&[110, 102, 208, 209]),
                 availability: AVAILABLE[69],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.L2::cache_hint.b128 [dst], [src], size, [mbar], policy",
-                slots: list(&[320, 156, 314, 307, 171, 312, 148, 125]),
-                operands: list(&[109, 101, 196, 197, 198]),
+                slots: list(&[321, 156, 315, 308, 171, 313, 148, 125]),
+                operands: list(&[110, 102, 208, 209, 210]),
                 availability: AVAILABLE[69],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.{multicast::cluster,multicast::cluster::16b}.b128 [dst], [src], size, [mbar], ctaMask",
-                slots: list(&[320, 156, 314, 307, 171, 312, 315, 125]),
-                operands: list(&[109, 101, 196, 197, 201]),
+                slots: list(&[321, 156, 315, 308, 171, 313, 316, 125]),
+                operands: list(&[110, 102, 208, 209, 213]),
                 availability: AVAILABLE[69],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.{multicast::cluster,multicast::cluster::16b}.L2::cache_hint.b128 [dst], [src], size, [mbar], ctaMask, policy",
-                slots: list(&[320, 156, 314, 307, 171, 312, 315, 148, 125]),
-                operands: list(&[109, 101, 196, 197, 201, 198]),
+                slots: list(&[321, 156, 315, 308, 171, 313, 316, 148, 125]),
+                operands: list(&[110, 102, 208, 209, 213, 210]),
                 availability: AVAILABLE[69],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.multicast::cluster::32b.b128 [dst], [src], size, [mbar], ctaMask",
-                slots: list(&[320, 156, 314, 307, 171, 312, 316, 125]),
-                operands: list(&[109, 101, 196, 197, 202]),
+                slots: list(&[321, 156, 315, 308, 171, 313, 317, 125]),
+                operands: list(&[110, 102, 208, 209, 214]),
                 availability: AVAILABLE[69],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.multicast::cluster::32b.L2::cache_hint.b128 [dst], [src], size, [mbar], ctaMask, policy",
-                slots: list(&[320, 156, 314, 307, 171, 312, 316, 148, 125]),
-                operands: list(&[109, 101, 196, 197, 202, 198]),
+                slots: list(&[321, 156, 315, 308, 171, 313, 317, 148, 125]),
+                operands: list(&[110, 102, 208, 209, 214, 210]),
                 availability: AVAILABLE[69],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.{cta,cluster}.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.b128 [dst], [src], size, [mbar]",
-                slots: list(&[320, 321, 314, 317, 171, 125]),
-                operands: list(&[109, 101, 196, 197]),
+                slots: list(&[321, 322, 315, 318, 171, 125]),
+                operands: list(&[110, 102, 208, 209]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.global.shared::cta.bulk_group.b128 [dst], [src], size",
-                slots: list(&[320, 156, 318, 317, 211, 125]),
-                operands: list(&[109, 101, 196]),
+                slots: list(&[321, 156, 319, 318, 212, 125]),
+                operands: list(&[110, 102, 208]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.global.shared::cta.bulk_group.L2::cache_hint.b128 [dst], [src], size, policy",
-                slots: list(&[320, 156, 318, 317, 211, 148, 125]),
-                operands: list(&[109, 101, 196, 198]),
+                slots: list(&[321, 156, 319, 318, 212, 148, 125]),
+                operands: list(&[110, 102, 208, 210]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.global.shared::cta.bulk_group.cp_mask.b128 [dst], [src], size, byteMask",
-                slots: list(&[320, 156, 318, 317, 211, 319, 125]),
-                operands: list(&[109, 101, 196, 203]),
+                slots: list(&[321, 156, 319, 318, 212, 320, 125]),
+                operands: list(&[110, 102, 208, 215]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.global.shared::cta.bulk_group.L2::cache_hint.cp_mask.b128 [dst], [src], size, policy, byteMask",
-                slots: list(&[320, 156, 318, 317, 211, 148, 319, 125]),
-                operands: list(&[109, 101, 196, 198, 203]),
+                slots: list(&[321, 156, 319, 318, 212, 148, 320, 125]),
+                operands: list(&[110, 102, 208, 210, 215]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
@@ -4431,197 +4473,197 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "cp.reduce.async.bulk.global.shared::cta.bulk_group.{and,or,xor}.{b32,b64} [dst], [src], size",
-                slots: list(&[318, 317, 211, 182, 19]),
-                operands: list(&[135, 88, 196]),
+                slots: list(&[319, 318, 212, 182, 19]),
+                operands: list(&[142, 88, 208]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.{u32,s32,u64,f32,f64} [dst], [src], size",
-                slots: list(&[318, 317, 211, 185, 322]),
-                operands: list(&[135, 88, 196]),
+                slots: list(&[319, 318, 212, 185, 323]),
+                operands: list(&[142, 88, 208]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.global.shared::cta.bulk_group.{inc,dec}.u32 [dst], [src], size",
-                slots: list(&[318, 317, 211, 323, 324]),
-                operands: list(&[135, 88, 196]),
+                slots: list(&[319, 318, 212, 324, 325]),
+                operands: list(&[142, 88, 208]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.global.shared::cta.bulk_group.{min,max}.{u32,s32,u64,s64,f16,bf16} [dst], [src], size",
-                slots: list(&[318, 317, 211, 183, 325]),
-                operands: list(&[135, 88, 196]),
+                slots: list(&[319, 318, 212, 183, 326]),
+                operands: list(&[142, 88, 208]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.{f16,bf16,f32} [dst], [src], size",
-                slots: list(&[318, 317, 211, 185, 326, 327]),
-                operands: list(&[135, 88, 196]),
+                slots: list(&[319, 318, 212, 185, 327, 328]),
+                operands: list(&[142, 88, 208]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.{and,or,xor}.{b32,b64} [dst], [src], size, policy",
-                slots: list(&[318, 317, 211, 148, 182, 19]),
-                operands: list(&[135, 88, 196, 204]),
+                slots: list(&[319, 318, 212, 148, 182, 19]),
+                operands: list(&[142, 88, 208, 216]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.add.{u32,s32,u64,f32,f64} [dst], [src], size, policy",
-                slots: list(&[318, 317, 211, 148, 185, 322]),
-                operands: list(&[135, 88, 196, 204]),
+                slots: list(&[319, 318, 212, 148, 185, 323]),
+                operands: list(&[142, 88, 208, 216]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.{inc,dec}.u32 [dst], [src], size, policy",
-                slots: list(&[318, 317, 211, 148, 323, 324]),
-                operands: list(&[135, 88, 196, 204]),
+                slots: list(&[319, 318, 212, 148, 324, 325]),
+                operands: list(&[142, 88, 208, 216]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.{min,max}.{u32,s32,u64,s64,f16,bf16} [dst], [src], size, policy",
-                slots: list(&[318, 317, 211, 148, 183, 325]),
-                operands: list(&[135, 88, 196, 204]),
+                slots: list(&[319, 318, 212, 148, 183, 326]),
+                operands: list(&[142, 88, 208, 216]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.add.noftz.{f16,bf16,f32} [dst], [src], size, policy",
-                slots: list(&[318, 317, 211, 148, 185, 326, 327]),
-                operands: list(&[135, 88, 196, 204]),
+                slots: list(&[319, 318, 212, 148, 185, 327, 328]),
+                operands: list(&[142, 88, 208, 216]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.{and,or,xor}.b32 [dst], [src], size, [mbar]",
-                slots: list(&[314, 317, 171, 182, 22]),
-                operands: list(&[135, 88, 196, 205]),
+                slots: list(&[315, 318, 171, 182, 22]),
+                operands: list(&[142, 88, 208, 217]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.{u32,s32,u64} [dst], [src], size, [mbar]",
-                slots: list(&[314, 317, 171, 185, 328]),
-                operands: list(&[135, 88, 196, 205]),
+                slots: list(&[315, 318, 171, 185, 329]),
+                operands: list(&[142, 88, 208, 217]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.{inc,dec}.u32 [dst], [src], size, [mbar]",
-                slots: list(&[314, 317, 171, 323, 324]),
-                operands: list(&[135, 88, 196, 205]),
+                slots: list(&[315, 318, 171, 324, 325]),
+                operands: list(&[142, 88, 208, 217]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.{min,max}.{u32,s32} [dst], [src], size, [mbar]",
-                slots: list(&[314, 317, 171, 183, 12]),
-                operands: list(&[135, 88, 196, 205]),
+                slots: list(&[315, 318, 171, 183, 12]),
+                operands: list(&[142, 88, 208, 217]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.{and,or,xor}.{b32,b64} [dst], [src], size",
-                slots: list(&[320, 156, 318, 317, 211, 182, 19]),
-                operands: list(&[109, 101, 196]),
+                slots: list(&[321, 156, 319, 318, 212, 182, 19]),
+                operands: list(&[110, 102, 208]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.add.{u32,s32,u64,f32,f64} [dst], [src], size",
-                slots: list(&[320, 156, 318, 317, 211, 185, 322]),
-                operands: list(&[109, 101, 196]),
+                slots: list(&[321, 156, 319, 318, 212, 185, 323]),
+                operands: list(&[110, 102, 208]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.{inc,dec}.u32 [dst], [src], size",
-                slots: list(&[320, 156, 318, 317, 211, 323, 324]),
-                operands: list(&[109, 101, 196]),
+                slots: list(&[321, 156, 319, 318, 212, 324, 325]),
+                operands: list(&[110, 102, 208]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.{min,max}.{u32,s32,u64,s64,f16,bf16} [dst], [src], size",
-                slots: list(&[320, 156, 318, 317, 211, 183, 325]),
-                operands: list(&[109, 101, 196]),
+                slots: list(&[321, 156, 319, 318, 212, 183, 326]),
+                operands: list(&[110, 102, 208]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.add.noftz.{f16,bf16,f32} [dst], [src], size",
-                slots: list(&[320, 156, 318, 317, 211, 185, 326, 327]),
-                operands: list(&[109, 101, 196]),
+                slots: list(&[321, 156, 319, 318, 212, 185, 327, 328]),
+                operands: list(&[110, 102, 208]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.L2::cache_hint.{and,or,xor}.{b32,b64} [dst], [src], size, policy",
-                slots: list(&[320, 156, 318, 317, 211, 148, 182, 19]),
-                operands: list(&[109, 101, 196, 204]),
+                slots: list(&[321, 156, 319, 318, 212, 148, 182, 19]),
+                operands: list(&[110, 102, 208, 216]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.L2::cache_hint.add.{u32,s32,u64,f32,f64} [dst], [src], size, policy",
-                slots: list(&[320, 156, 318, 317, 211, 148, 185, 322]),
-                operands: list(&[109, 101, 196, 204]),
+                slots: list(&[321, 156, 319, 318, 212, 148, 185, 323]),
+                operands: list(&[110, 102, 208, 216]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.L2::cache_hint.{inc,dec}.u32 [dst], [src], size, policy",
-                slots: list(&[320, 156, 318, 317, 211, 148, 323, 324]),
-                operands: list(&[109, 101, 196, 204]),
+                slots: list(&[321, 156, 319, 318, 212, 148, 324, 325]),
+                operands: list(&[110, 102, 208, 216]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.L2::cache_hint.{min,max}.{u32,s32,u64,s64,f16,bf16} [dst], [src], size, policy",
-                slots: list(&[320, 156, 318, 317, 211, 148, 183, 325]),
-                operands: list(&[109, 101, 196, 204]),
+                slots: list(&[321, 156, 319, 318, 212, 148, 183, 326]),
+                operands: list(&[110, 102, 208, 216]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.L2::cache_hint.add.noftz.{f16,bf16,f32} [dst], [src], size, policy",
-                slots: list(&[320, 156, 318, 317, 211, 148, 185, 326, 327]),
-                operands: list(&[109, 101, 196, 204]),
+                slots: list(&[321, 156, 319, 318, 212, 148, 185, 327, 328]),
+                operands: list(&[110, 102, 208, 216]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.{cta,cluster}.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.{and,or,xor}.b32 [dst], [src], size, [mbar]",
-                slots: list(&[320, 321, 314, 317, 171, 182, 22]),
-                operands: list(&[109, 101, 196, 205]),
+                slots: list(&[321, 322, 315, 318, 171, 182, 22]),
+                operands: list(&[110, 102, 208, 217]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.{cta,cluster}.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.{u32,s32,u64} [dst], [src], size, [mbar]",
-                slots: list(&[320, 321, 314, 317, 171, 185, 328]),
-                operands: list(&[109, 101, 196, 205]),
+                slots: list(&[321, 322, 315, 318, 171, 185, 329]),
+                operands: list(&[110, 102, 208, 217]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.{cta,cluster}.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.{inc,dec}.u32 [dst], [src], size, [mbar]",
-                slots: list(&[320, 321, 314, 317, 171, 323, 324]),
-                operands: list(&[109, 101, 196, 205]),
+                slots: list(&[321, 322, 315, 318, 171, 324, 325]),
+                operands: list(&[110, 102, 208, 217]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.{cta,cluster}.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.{min,max}.{u32,s32} [dst], [src], size, [mbar]",
-                slots: list(&[320, 321, 314, 317, 171, 183, 12]),
-                operands: list(&[109, 101, 196, 205]),
+                slots: list(&[321, 322, 315, 318, 171, 183, 12]),
+                operands: list(&[110, 102, 208, 217]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
@@ -4715,22 +4757,22 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "cp.async.bulk.prefetch.L2.global [src], size",
-                slots: list(&[226, 307]),
-                operands: list(&[106, 138]),
+                slots: list(&[227, 308]),
+                operands: list(&[107, 145]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.L2.global.L2::cache_hint [src], size, policy",
-                slots: list(&[226, 307, 148]),
-                operands: list(&[106, 138, 93]),
+                slots: list(&[227, 308, 148]),
+                operands: list(&[107, 145, 93]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.L2.global.L2::evict_last [src], size",
-                slots: list(&[226, 307, 329]),
-                operands: list(&[106, 138]),
+                slots: list(&[227, 308, 330]),
+                operands: list(&[107, 145]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -4772,43 +4814,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "multimem.cp.async.bulk{.weak}.global.shared::cta.bulk_group [dst], [src], size",
-                slots: list(&[310, 318, 317, 211]),
-                operands: list(&[106, 92, 196]),
+                slots: list(&[311, 319, 318, 212]),
+                operands: list(&[107, 92, 208]),
                 availability: AVAILABLE[70],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.async.bulk.global.shared::cta.bulk_group.b128 [dst], [src], size",
-                slots: list(&[318, 317, 211, 125]),
-                operands: list(&[135, 88, 196]),
+                slots: list(&[319, 318, 212, 125]),
+                operands: list(&[142, 88, 208]),
                 availability: AVAILABLE[70],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.async.bulk{.weak}.global.shared::cta.bulk_group.cp_mask [dst], [src], size, byteMask",
-                slots: list(&[310, 318, 317, 211, 319]),
-                operands: list(&[106, 92, 196, 206]),
+                slots: list(&[311, 319, 318, 212, 320]),
+                operands: list(&[107, 92, 208, 218]),
                 availability: AVAILABLE[71],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.async.bulk.global.shared::cta.bulk_group.cp_mask.b128 [dst], [src], size, byteMask",
-                slots: list(&[318, 317, 211, 319, 125]),
-                operands: list(&[135, 88, 196, 206]),
+                slots: list(&[319, 318, 212, 320, 125]),
+                operands: list(&[142, 88, 208, 218]),
                 availability: AVAILABLE[71],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.async.bulk.relaxed.scope.global.shared::cta.bulk_group.b128 [dst], [src], size",
-                slots: list(&[320, 156, 318, 317, 211, 125]),
-                operands: list(&[109, 101, 196]),
+                slots: list(&[321, 156, 319, 318, 212, 125]),
+                operands: list(&[110, 102, 208]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.async.bulk.relaxed.scope.global.shared::cta.bulk_group.cp_mask.b128 [dst], [src], size, byteMask",
-                slots: list(&[320, 156, 318, 317, 211, 319, 125]),
-                operands: list(&[109, 101, 196, 206]),
+                slots: list(&[321, 156, 319, 318, 212, 320, 125]),
+                operands: list(&[110, 102, 208, 218]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
@@ -4866,71 +4908,71 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.{and,or,xor}.{b32,b64} [dst], [src], size",
-                slots: list(&[318, 317, 211, 182, 19]),
-                operands: list(&[135, 88, 196]),
+                slots: list(&[319, 318, 212, 182, 19]),
+                operands: list(&[142, 88, 208]),
                 availability: AVAILABLE[70],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.{u32,s32,u64,f32,f64} [dst], [src], size",
-                slots: list(&[318, 317, 211, 185, 322]),
-                operands: list(&[135, 88, 196]),
+                slots: list(&[319, 318, 212, 185, 323]),
+                operands: list(&[142, 88, 208]),
                 availability: AVAILABLE[70],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.{inc,dec}.u32 [dst], [src], size",
-                slots: list(&[318, 317, 211, 323, 324]),
-                operands: list(&[135, 88, 196]),
+                slots: list(&[319, 318, 212, 324, 325]),
+                operands: list(&[142, 88, 208]),
                 availability: AVAILABLE[70],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.{min,max}.{u32,s32,u64,s64,f16,bf16} [dst], [src], size",
-                slots: list(&[318, 317, 211, 183, 325]),
-                operands: list(&[135, 88, 196]),
+                slots: list(&[319, 318, 212, 183, 326]),
+                operands: list(&[142, 88, 208]),
                 availability: AVAILABLE[70],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.{f16,bf16,f32} [dst], [src], size",
-                slots: list(&[318, 317, 211, 185, 326, 327]),
-                operands: list(&[135, 88, 196]),
+                slots: list(&[319, 318, 212, 185, 327, 328]),
+                operands: list(&[142, 88, 208]),
                 availability: AVAILABLE[70],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.{and,or,xor}.{b32,b64} [dst], [src], size",
-                slots: list(&[320, 156, 318, 317, 211, 182, 19]),
-                operands: list(&[109, 101, 196]),
+                slots: list(&[321, 156, 319, 318, 212, 182, 19]),
+                operands: list(&[110, 102, 208]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.add.{u32,s32,u64,f32,f64} [dst], [src], size",
-                slots: list(&[320, 156, 318, 317, 211, 185, 322]),
-                operands: list(&[109, 101, 196]),
+                slots: list(&[321, 156, 319, 318, 212, 185, 323]),
+                operands: list(&[110, 102, 208]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.{inc,dec}.u32 [dst], [src], size",
-                slots: list(&[320, 156, 318, 317, 211, 323, 324]),
-                operands: list(&[109, 101, 196]),
+                slots: list(&[321, 156, 319, 318, 212, 324, 325]),
+                operands: list(&[110, 102, 208]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.{min,max}.{u32,s32,u64,s64,f16,bf16} [dst], [src], size",
-                slots: list(&[320, 156, 318, 317, 211, 183, 325]),
-                operands: list(&[109, 101, 196]),
+                slots: list(&[321, 156, 319, 318, 212, 183, 326]),
+                operands: list(&[110, 102, 208]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.add.noftz.{f16,bf16,f32} [dst], [src], size",
-                slots: list(&[320, 156, 318, 317, 211, 185, 326, 327]),
-                operands: list(&[109, 101, 196]),
+                slots: list(&[321, 156, 319, 318, 212, 185, 327, 328]),
+                operands: list(&[110, 102, 208]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
@@ -5005,148 +5047,148 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "cp.async.bulk.tensor.dim.shared::cta.global{.tile}.mbarrier::complete_tx::bytes{.report}{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar]{, policy}",
-                slots: list(&[212, 311, 307, 221, 171, 312, 330, 331, 214]),
-                operands: list(&[106, 209, 210, 211]),
+                slots: list(&[213, 312, 308, 222, 171, 313, 331, 332, 215]),
+                operands: list(&[107, 221, 222, 223]),
                 availability: AVAILABLE[66],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.{3d,4d,5d}.shared::cta.global.im2col.mbarrier::complete_tx::bytes{.report}{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar], im2col{, policy}",
-                slots: list(&[217, 311, 307, 218, 171, 312, 330, 331, 214]),
-                operands: list(&[106, 209, 210, 212, 211]),
+                slots: list(&[218, 312, 308, 219, 171, 313, 331, 332, 215]),
+                operands: list(&[107, 221, 222, 224, 223]),
                 availability: AVAILABLE[66],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes{.report}{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar]{, policy}",
-                slots: list(&[332, 311, 307, 333, 171, 312, 330, 331, 214]),
-                operands: list(&[106, 214, 210, 211]),
+                slots: list(&[333, 312, 308, 334, 171, 313, 331, 332, 215]),
+                operands: list(&[107, 226, 222, 223]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.{3d,4d,5d}.shared::cta.global.{im2col::w,im2col::w::128}.mbarrier::complete_tx::bytes{.report}{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar], im2col{, policy}",
-                slots: list(&[217, 311, 307, 219, 171, 312, 330, 331, 214]),
-                operands: list(&[106, 209, 210, 215, 211]),
+                slots: list(&[218, 312, 308, 220, 171, 313, 331, 332, 215]),
+                operands: list(&[107, 221, 222, 227, 223]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.1d.shared::cta.global{.tile}.mbarrier::complete_tx::bytes{.report}{.cta_group}{.L2::cache_hint}.override::global_address.override::global_dim [dst], [tmap, gaddr, sizes, coords], [mbar]{, policy}",
-                slots: list(&[220, 311, 307, 221, 171, 312, 330, 331, 222, 223]),
-                operands: list(&[106, 217, 210, 211]),
+                slots: list(&[221, 312, 308, 222, 171, 313, 331, 332, 223, 224]),
+                operands: list(&[107, 229, 222, 223]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.{2d,3d,4d,5d}.shared::cta.global{.tile}.mbarrier::complete_tx::bytes{.report}{.cta_group}{.L2::cache_hint}.override::global_address.override::global_dim_stride [dst], [tmap, gaddr, sizes, lower, upper, coords], [mbar]{, policy}",
-                slots: list(&[224, 311, 307, 221, 171, 312, 330, 331, 222, 225]),
-                operands: list(&[106, 220, 210, 211]),
+                slots: list(&[225, 312, 308, 222, 171, 313, 331, 332, 223, 226]),
+                operands: list(&[107, 232, 222, 223]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.dim.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes{.report}{.{multicast::cluster,multicast::cluster::16b}}{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar]{, ctaMask}{, policy}",
-                slots: list(&[212, 314, 307, 221, 171, 312, 334, 330, 331, 214]),
-                operands: list(&[106, 222, 210, 223, 224]),
+                slots: list(&[213, 315, 308, 222, 171, 313, 335, 331, 332, 215]),
+                operands: list(&[107, 234, 222, 235, 236]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.dim.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes{.report}.multicast::cluster::32b{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar], ctaMask{, policy}",
-                slots: list(&[212, 314, 307, 221, 171, 312, 316, 330, 331, 214]),
-                operands: list(&[106, 222, 210, 225, 224]),
+                slots: list(&[213, 315, 308, 222, 171, 313, 317, 331, 332, 215]),
+                operands: list(&[107, 234, 222, 237, 236]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.{3d,4d,5d}.shared::cluster.global.im2col.mbarrier::complete_tx::bytes{.report}{.{multicast::cluster,multicast::cluster::16b}}{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar], im2col{, ctaMask}{, policy}",
-                slots: list(&[217, 314, 307, 218, 171, 312, 334, 330, 331, 214]),
-                operands: list(&[106, 222, 210, 212, 223, 224]),
+                slots: list(&[218, 315, 308, 219, 171, 313, 335, 331, 332, 215]),
+                operands: list(&[107, 234, 222, 224, 235, 236]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.{3d,4d,5d}.shared::cluster.global.im2col.mbarrier::complete_tx::bytes{.report}.multicast::cluster::32b{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar], im2col, ctaMask{, policy}",
-                slots: list(&[217, 314, 307, 218, 171, 312, 316, 330, 331, 214]),
-                operands: list(&[106, 222, 210, 212, 225, 224]),
+                slots: list(&[218, 315, 308, 219, 171, 313, 317, 331, 332, 215]),
+                operands: list(&[107, 234, 222, 224, 237, 236]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes{.report}{.{multicast::cluster,multicast::cluster::16b}}{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar]{, ctaMask}{, policy}",
-                slots: list(&[332, 314, 307, 333, 171, 312, 334, 330, 331, 214]),
-                operands: list(&[106, 226, 210, 223, 224]),
+                slots: list(&[333, 315, 308, 334, 171, 313, 335, 331, 332, 215]),
+                operands: list(&[107, 238, 222, 235, 236]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes{.report}.multicast::cluster::32b{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar], ctaMask{, policy}",
-                slots: list(&[332, 314, 307, 333, 171, 312, 316, 330, 331, 214]),
-                operands: list(&[106, 226, 210, 225, 224]),
+                slots: list(&[333, 315, 308, 334, 171, 313, 317, 331, 332, 215]),
+                operands: list(&[107, 238, 222, 237, 236]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.{3d,4d,5d}.shared::cluster.global.{im2col::w,im2col::w::128}.mbarrier::complete_tx::bytes{.report}{.{multicast::cluster,multicast::cluster::16b}}{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar], im2col{, ctaMask}{, policy}",
-                slots: list(&[217, 314, 307, 219, 171, 312, 334, 330, 331, 214]),
-                operands: list(&[106, 222, 210, 215, 223, 224]),
+                slots: list(&[218, 315, 308, 220, 171, 313, 335, 331, 332, 215]),
+                operands: list(&[107, 234, 222, 227, 235, 236]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.{3d,4d,5d}.shared::cluster.global.{im2col::w,im2col::w::128}.mbarrier::complete_tx::bytes{.report}.multicast::cluster::32b{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar], im2col, ctaMask{, policy}",
-                slots: list(&[217, 314, 307, 219, 171, 312, 316, 330, 331, 214]),
-                operands: list(&[106, 222, 210, 215, 225, 224]),
+                slots: list(&[218, 315, 308, 220, 171, 313, 317, 331, 332, 215]),
+                operands: list(&[107, 234, 222, 227, 237, 236]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.1d.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes{.report}{.multicast::cluster::32b}{.cta_group}{.L2::cache_hint}.override::global_address.override::global_dim [dst], [tmap, gaddr, sizes, coords], [mbar]{, ctaMask}{, policy}",
-                slots: list(&[220, 314, 307, 221, 171, 312, 335, 330, 331, 222, 223]),
-                operands: list(&[106, 217, 210, 227, 224]),
+                slots: list(&[221, 315, 308, 222, 171, 313, 336, 331, 332, 223, 224]),
+                operands: list(&[107, 229, 222, 239, 236]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.{2d,3d,4d,5d}.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes{.report}{.multicast::cluster::32b}{.cta_group}{.L2::cache_hint}.override::global_address.override::global_dim_stride [dst], [tmap, gaddr, sizes, lower, upper, coords], [mbar]{, ctaMask}{, policy}",
-                slots: list(&[224, 314, 307, 221, 171, 312, 335, 330, 331, 222, 225]),
-                operands: list(&[106, 220, 210, 227, 224]),
+                slots: list(&[225, 315, 308, 222, 171, 313, 336, 331, 332, 223, 226]),
+                operands: list(&[107, 232, 222, 239, 236]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.dim.global.shared::cta{.tile}.bulk_group{.L2::cache_hint}{.override::global_address} [tmap{, gaddr}, coords], [src]{, policy}",
-                slots: list(&[212, 318, 317, 221, 211, 331, 214]),
-                operands: list(&[229, 230, 231]),
+                slots: list(&[213, 319, 318, 222, 212, 332, 215]),
+                operands: list(&[241, 242, 243]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.{3d,4d,5d}.global.shared::cta.{im2col_no_offs,im2col_no_offs::w}.bulk_group{.L2::cache_hint}{.override::global_address} [tmap{, gaddr}, coords], [src]{, policy}",
-                slots: list(&[217, 318, 317, 336, 211, 331, 214]),
-                operands: list(&[229, 230, 231]),
+                slots: list(&[218, 319, 318, 337, 212, 332, 215]),
+                operands: list(&[241, 242, 243]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group{.L2::cache_hint}{.override::global_address} [tmap{, gaddr}, coords], [src]{, policy}",
-                slots: list(&[332, 318, 317, 337, 211, 331, 214]),
-                operands: list(&[232, 230, 231]),
+                slots: list(&[333, 319, 318, 338, 212, 332, 215]),
+                operands: list(&[244, 242, 243]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.1d.global.shared::cta{.tile}.bulk_group{.L2::cache_hint}.override::global_address.override::global_dim [tmap, gaddr, sizes, coords], [src]{, policy}",
-                slots: list(&[220, 318, 317, 221, 211, 331, 222, 223]),
-                operands: list(&[217, 230, 231]),
+                slots: list(&[221, 319, 318, 222, 212, 332, 223, 224]),
+                operands: list(&[229, 242, 243]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.{2d,3d,4d,5d}.global.shared::cta{.tile}.bulk_group{.L2::cache_hint}.override::global_address.override::global_dim_stride [tmap, gaddr, sizes, lower, upper, coords], [src]{, policy}",
-                slots: list(&[224, 318, 317, 221, 211, 331, 222, 225]),
-                operands: list(&[220, 230, 231]),
+                slots: list(&[225, 319, 318, 222, 212, 332, 223, 226]),
+                operands: list(&[232, 242, 243]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -5247,36 +5289,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "cp.reduce.async.bulk.tensor.dim.global.shared::cta.op{.tile}.bulk_group{.L2::cache_hint}{.override::global_address} [tmap{, gaddr}, coords], [src]{, policy}",
-                slots: list(&[212, 318, 317, 338, 221, 211, 331, 214]),
-                operands: list(&[234, 235, 236]),
+                slots: list(&[213, 319, 318, 339, 222, 212, 332, 215]),
+                operands: list(&[246, 247, 248]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.tensor.{3d,4d,5d}.global.shared::cta.op.{im2col_no_offs,im2col_no_offs::w}.bulk_group{.L2::cache_hint}{.override::global_address} [tmap{, gaddr}, coords], [src]{, policy}",
-                slots: list(&[217, 318, 317, 338, 336, 211, 331, 214]),
-                operands: list(&[234, 235, 236]),
+                slots: list(&[218, 319, 318, 339, 337, 212, 332, 215]),
+                operands: list(&[246, 247, 248]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.tensor.2d.global.shared::cta.op.tile::scatter4.bulk_group{.L2::cache_hint}{.override::global_address} [tmap{, gaddr}, coords], [src]{, policy}",
-                slots: list(&[332, 318, 317, 338, 337, 211, 331, 214]),
-                operands: list(&[237, 235, 236]),
+                slots: list(&[333, 319, 318, 339, 338, 212, 332, 215]),
+                operands: list(&[249, 247, 248]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.tensor.1d.global.shared::cta.op{.tile}.bulk_group{.L2::cache_hint}.override::global_address.override::global_dim [tmap, gaddr, sizes, coords], [src]{, policy}",
-                slots: list(&[220, 318, 317, 338, 221, 211, 331, 222, 223]),
-                operands: list(&[149, 235, 236]),
+                slots: list(&[221, 319, 318, 339, 222, 212, 332, 223, 224]),
+                operands: list(&[156, 247, 248]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.tensor.{2d,3d,4d,5d}.global.shared::cta.op{.tile}.bulk_group{.L2::cache_hint}.override::global_address.override::global_dim_stride [tmap, gaddr, sizes, lower, upper, coords], [src]{, policy}",
-                slots: list(&[224, 318, 317, 338, 221, 211, 331, 222, 225]),
-                operands: list(&[152, 235, 236]),
+                slots: list(&[225, 319, 318, 339, 222, 212, 332, 223, 226]),
+                operands: list(&[159, 247, 248]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -5347,85 +5389,85 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "cp.async.bulk.prefetch.tensor.dim.L2.global{.tile}{.L2::cache_hint}{.override::global_address} [tmap{, gaddr}, coords]{, policy}",
-                slots: list(&[212, 226, 307, 221, 331, 214]),
-                operands: list(&[142, 238]),
+                slots: list(&[213, 227, 308, 222, 332, 215]),
+                operands: list(&[149, 250]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.tensor.dim.L2.global{.tile}.L2::evict_last{.override::global_address} [tmap{, gaddr}, coords]",
-                slots: list(&[212, 226, 307, 221, 339, 214]),
-                operands: list(&[142]),
+                slots: list(&[213, 227, 308, 222, 340, 215]),
+                operands: list(&[149]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.tensor.{3d,4d,5d}.L2.global.im2col{.L2::cache_hint}{.override::global_address} [tmap{, gaddr}, coords], im2col{, policy}",
-                slots: list(&[217, 226, 307, 218, 331, 214]),
-                operands: list(&[142, 145, 238]),
+                slots: list(&[218, 227, 308, 219, 332, 215]),
+                operands: list(&[149, 152, 250]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.tensor.{3d,4d,5d}.L2.global.im2col.L2::evict_last{.override::global_address} [tmap{, gaddr}, coords], im2col",
-                slots: list(&[217, 226, 307, 218, 339, 214]),
-                operands: list(&[142, 145]),
+                slots: list(&[218, 227, 308, 219, 340, 215]),
+                operands: list(&[149, 152]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.tensor.2d.L2.global.tile::gather4{.L2::cache_hint}{.override::global_address} [tmap{, gaddr}, coords]{, policy}",
-                slots: list(&[332, 226, 307, 333, 331, 214]),
-                operands: list(&[144, 238]),
+                slots: list(&[333, 227, 308, 334, 332, 215]),
+                operands: list(&[151, 250]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.tensor.2d.L2.global.tile::gather4.L2::evict_last{.override::global_address} [tmap{, gaddr}, coords]",
-                slots: list(&[332, 226, 307, 333, 339, 214]),
-                operands: list(&[144]),
+                slots: list(&[333, 227, 308, 334, 340, 215]),
+                operands: list(&[151]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.tensor.{3d,4d,5d}.L2.global.{im2col::w,im2col::w::128}{.L2::cache_hint}{.override::global_address} [tmap{, gaddr}, coords], im2col{, policy}",
-                slots: list(&[217, 226, 307, 219, 331, 214]),
-                operands: list(&[142, 146, 238]),
+                slots: list(&[218, 227, 308, 220, 332, 215]),
+                operands: list(&[149, 153, 250]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.tensor.{3d,4d,5d}.L2.global.{im2col::w,im2col::w::128}.L2::evict_last{.override::global_address} [tmap{, gaddr}, coords], im2col",
-                slots: list(&[217, 226, 307, 219, 339, 214]),
-                operands: list(&[142, 146]),
+                slots: list(&[218, 227, 308, 220, 340, 215]),
+                operands: list(&[149, 153]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.tensor.1d.L2.global{.tile}{.L2::cache_hint}.override::global_address.override::global_dim [tmap, gaddr, sizes, coords]{, policy}",
-                slots: list(&[220, 226, 307, 221, 331, 222, 223]),
-                operands: list(&[149, 238]),
+                slots: list(&[221, 227, 308, 222, 332, 223, 224]),
+                operands: list(&[156, 250]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.tensor.1d.L2.global{.tile}.L2::evict_last.override::global_address.override::global_dim [tmap, gaddr, sizes, coords]",
-                slots: list(&[220, 226, 307, 221, 339, 222, 223]),
-                operands: list(&[149]),
+                slots: list(&[221, 227, 308, 222, 340, 223, 224]),
+                operands: list(&[156]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.tensor.{2d,3d,4d,5d}.L2.global{.tile}{.L2::cache_hint}.override::global_address.override::global_dim_stride [tmap, gaddr, sizes, lower, upper, coords]{, policy}",
-                slots: list(&[224, 226, 307, 221, 331, 222, 225]),
-                operands: list(&[152, 238]),
+                slots: list(&[225, 227, 308, 222, 332, 223, 226]),
+                operands: list(&[159, 250]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.tensor.{2d,3d,4d,5d}.L2.global{.tile}.L2::evict_last.override::global_address.override::global_dim_stride [tmap, gaddr, sizes, lower, upper, coords]",
-                slots: list(&[224, 226, 307, 221, 339, 222, 225]),
-                operands: list(&[152]),
+                slots: list(&[225, 227, 308, 222, 340, 223, 226]),
+                operands: list(&[159]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -5513,8 +5555,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         syntax: &["cp.async.bulk.wait_group{.read} N"],
         forms: &[Form {
             text: "cp.async.bulk.wait_group{.read} N",
-            slots: list(&[340]),
-            operands: list(&[195]),
+            slots: list(&[341]),
+            operands: list(&[207]),
             availability: AVAILABLE[0],
             ..Form::EMPTY
         }],
@@ -5555,78 +5597,78 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "tensormap.replace.tile.global_address{.ss}.b1024.b64 [addr], new_val",
-                slots: list(&[341, 342, 343, 344, 127]),
-                operands: list(&[109, 28]),
+                slots: list(&[342, 343, 344, 345, 127]),
+                operands: list(&[110, 28]),
                 availability: AVAILABLE[73],
                 ..Form::EMPTY
             },
             Form {
                 text: "tensormap.replace.tile.rank{.ss}.b1024.b32 [addr], new_val",
-                slots: list(&[341, 345, 343, 344, 22]),
-                operands: list(&[109, 28]),
+                slots: list(&[342, 346, 344, 345, 22]),
+                operands: list(&[110, 28]),
                 availability: AVAILABLE[73],
                 ..Form::EMPTY
             },
             Form {
                 text: "tensormap.replace.tile.{box_dim,global_dim,element_stride}{.ss}.b1024.b32 [addr], ord, new_val",
-                slots: list(&[341, 346, 343, 344, 22]),
-                operands: list(&[109, 239, 28]),
+                slots: list(&[342, 347, 344, 345, 22]),
+                operands: list(&[110, 251, 28]),
                 availability: AVAILABLE[73],
                 ..Form::EMPTY
             },
             Form {
                 text: "tensormap.replace.tile.global_stride{.ss}.b1024.b64 [addr], ord, new_val",
-                slots: list(&[341, 347, 343, 344, 127]),
-                operands: list(&[109, 239, 28]),
+                slots: list(&[342, 348, 344, 345, 127]),
+                operands: list(&[110, 251, 28]),
                 availability: AVAILABLE[73],
                 ..Form::EMPTY
             },
             Form {
                 text: "tensormap.replace.tile.elemtype{.ss}.b1024.b32 [addr], new_val",
-                slots: list(&[341, 348, 343, 344, 22]),
-                operands: list(&[109, 240]),
+                slots: list(&[342, 349, 344, 345, 22]),
+                operands: list(&[110, 252]),
                 availability: AVAILABLE[73],
                 ..Form::EMPTY
             },
             Form {
                 text: "tensormap.replace.tile.interleave_layout{.ss}.b1024.b32 [addr], new_val",
-                slots: list(&[341, 349, 343, 344, 22]),
-                operands: list(&[109, 241]),
+                slots: list(&[342, 350, 344, 345, 22]),
+                operands: list(&[110, 253]),
                 availability: AVAILABLE[73],
                 ..Form::EMPTY
             },
             Form {
                 text: "tensormap.replace.tile.swizzle_mode{.ss}.b1024.b32 [addr], new_val",
-                slots: list(&[341, 350, 343, 344, 22]),
-                operands: list(&[109, 242]),
+                slots: list(&[342, 351, 344, 345, 22]),
+                operands: list(&[110, 254]),
                 availability: AVAILABLE[73],
                 ..Form::EMPTY
             },
             Form {
                 text: "tensormap.replace.tile.fill_mode{.ss}.b1024.b32 [addr], new_val",
-                slots: list(&[341, 351, 343, 344, 22]),
-                operands: list(&[109, 243]),
+                slots: list(&[342, 352, 344, 345, 22]),
+                operands: list(&[110, 255]),
                 availability: AVAILABLE[73],
                 ..Form::EMPTY
             },
             Form {
                 text: "tensormap.replace.tile.elemtype{.ss}.b1024.b32 [addr], new_val",
-                slots: list(&[341, 348, 343, 344, 22]),
-                operands: list(&[109, 244]),
+                slots: list(&[342, 349, 344, 345, 22]),
+                operands: list(&[110, 256]),
                 availability: AVAILABLE[74],
                 ..Form::EMPTY
             },
             Form {
                 text: "tensormap.replace.tile.swizzle_mode{.ss}.b1024.b32 [addr], new_val",
-                slots: list(&[341, 350, 343, 344, 22]),
-                operands: list(&[109, 245]),
+                slots: list(&[342, 351, 344, 345, 22]),
+                operands: list(&[110, 257]),
                 availability: AVAILABLE[75],
                 ..Form::EMPTY
             },
             Form {
                 text: "tensormap.replace.tile.swizzle_atomicity{.ss}.b1024.b32 [addr], new_val",
-                slots: list(&[341, 352, 343, 344, 22]),
-                operands: list(&[109, 242]),
+                slots: list(&[342, 353, 344, 345, 22]),
+                operands: list(&[110, 254]),
                 availability: AVAILABLE[56],
                 ..Form::EMPTY
             },
@@ -5700,141 +5742,141 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "spcompress.b8.b2.sp::2:4.{x1,x2,x4} mdata, cdata, data, spdesc",
-                slots: list(&[353, 354, 355, 356]),
-                operands: list(&[246, 247, 248, 171]),
+                slots: list(&[354, 355, 356, 357]),
+                operands: list(&[258, 259, 260, 261]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b8.b2.sp::2:4.x8 mdata, cdata, data, spdesc",
-                slots: list(&[353, 354, 355, 357]),
-                operands: list(&[249, 247, 248, 171]),
+                slots: list(&[354, 355, 356, 358]),
+                operands: list(&[262, 259, 260, 261]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b8.b2.sp::2:4.x16 mdata, cdata, data, spdesc",
-                slots: list(&[353, 354, 355, 358]),
-                operands: list(&[250, 247, 248, 171]),
+                slots: list(&[354, 355, 356, 359]),
+                operands: list(&[263, 259, 260, 261]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b8.b2.sp::2:4.x32 mdata, cdata, data, spdesc",
-                slots: list(&[353, 354, 355, 359]),
-                operands: list(&[251, 247, 248, 171]),
+                slots: list(&[354, 355, 356, 360]),
+                operands: list(&[264, 259, 260, 261]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b8.b2.sp::2:4.x64 mdata, cdata, data, spdesc",
-                slots: list(&[353, 354, 355, 360]),
-                operands: list(&[252, 247, 248, 171]),
+                slots: list(&[354, 355, 356, 361]),
+                operands: list(&[265, 259, 260, 261]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b8.b4.sp::2:4.{x1,x2} mdata, cdata, data, spdesc",
-                slots: list(&[353, 361, 355, 362]),
-                operands: list(&[246, 247, 248, 171]),
+                slots: list(&[354, 362, 356, 363]),
+                operands: list(&[258, 259, 260, 261]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b8.b4.sp::2:4.x4 mdata, cdata, data, spdesc",
-                slots: list(&[353, 361, 355, 363]),
-                operands: list(&[249, 247, 248, 171]),
+                slots: list(&[354, 362, 356, 364]),
+                operands: list(&[262, 259, 260, 261]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b8.b4.sp::2:4.x8 mdata, cdata, data, spdesc",
-                slots: list(&[353, 361, 355, 357]),
-                operands: list(&[250, 247, 248, 171]),
+                slots: list(&[354, 362, 356, 358]),
+                operands: list(&[263, 259, 260, 261]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b8.b4.sp::2:4.x16 mdata, cdata, data, spdesc",
-                slots: list(&[353, 361, 355, 358]),
-                operands: list(&[251, 247, 248, 171]),
+                slots: list(&[354, 362, 356, 359]),
+                operands: list(&[264, 259, 260, 261]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b8.b4.sp::2:4.x32 mdata, cdata, data, spdesc",
-                slots: list(&[353, 361, 355, 359]),
-                operands: list(&[252, 247, 248, 171]),
+                slots: list(&[354, 362, 356, 360]),
+                operands: list(&[265, 259, 260, 261]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b8.b4.sp::2:4.x64 mdata, cdata, data, spdesc",
-                slots: list(&[353, 361, 355, 360]),
-                operands: list(&[253, 247, 248, 171]),
+                slots: list(&[354, 362, 356, 361]),
+                operands: list(&[266, 259, 260, 261]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b16.b2.sp::2:4.{x1,x2,x4,x8} mdata, cdata, data, spdesc",
-                slots: list(&[364, 354, 355, 365]),
-                operands: list(&[246, 247, 248, 171]),
+                slots: list(&[365, 355, 356, 366]),
+                operands: list(&[258, 259, 260, 261]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b16.b2.sp::2:4.x16 mdata, cdata, data, spdesc",
-                slots: list(&[364, 354, 355, 358]),
-                operands: list(&[249, 247, 248, 171]),
+                slots: list(&[365, 355, 356, 359]),
+                operands: list(&[262, 259, 260, 261]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b16.b2.sp::2:4.x32 mdata, cdata, data, spdesc",
-                slots: list(&[364, 354, 355, 359]),
-                operands: list(&[250, 247, 248, 171]),
+                slots: list(&[365, 355, 356, 360]),
+                operands: list(&[263, 259, 260, 261]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b16.b2.sp::2:4.x64 mdata, cdata, data, spdesc",
-                slots: list(&[364, 354, 355, 360]),
-                operands: list(&[251, 247, 248, 171]),
+                slots: list(&[365, 355, 356, 361]),
+                operands: list(&[264, 259, 260, 261]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b16.b4.sp::2:4.{x1,x2,x4} mdata, cdata, data, spdesc",
-                slots: list(&[364, 361, 355, 356]),
-                operands: list(&[246, 247, 248, 171]),
+                slots: list(&[365, 362, 356, 357]),
+                operands: list(&[258, 259, 260, 261]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b16.b4.sp::2:4.x8 mdata, cdata, data, spdesc",
-                slots: list(&[364, 361, 355, 357]),
-                operands: list(&[249, 247, 248, 171]),
+                slots: list(&[365, 362, 356, 358]),
+                operands: list(&[262, 259, 260, 261]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b16.b4.sp::2:4.x16 mdata, cdata, data, spdesc",
-                slots: list(&[364, 361, 355, 358]),
-                operands: list(&[250, 247, 248, 171]),
+                slots: list(&[365, 362, 356, 359]),
+                operands: list(&[263, 259, 260, 261]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b16.b4.sp::2:4.x32 mdata, cdata, data, spdesc",
-                slots: list(&[364, 361, 355, 359]),
-                operands: list(&[251, 247, 248, 171]),
+                slots: list(&[365, 362, 356, 360]),
+                operands: list(&[264, 259, 260, 261]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b16.b4.sp::2:4.x64 mdata, cdata, data, spdesc",
-                slots: list(&[364, 361, 355, 360]),
-                operands: list(&[252, 247, 248, 171]),
+                slots: list(&[365, 362, 356, 361]),
+                operands: list(&[265, 259, 260, 261]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
@@ -5880,64 +5922,64 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "spdecompress.b8.b2.sp::1:2.{x2,x4,x8,x16,x32,x64} data, mdata, cdata",
-                slots: list(&[366, 367, 368, 369]),
-                operands: list(&[254, 255, 256]),
+                slots: list(&[367, 368, 369, 370]),
+                operands: list(&[267, 268, 269]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spdecompress.b8.b2.{sp::1:4,sp::2:4}.num data, mdata, cdata",
-                slots: list(&[366, 367, 370, 371]),
-                operands: list(&[254, 255, 256]),
+                slots: list(&[367, 368, 371, 372]),
+                operands: list(&[267, 268, 269]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spdecompress.b8.b4.sp::1:2.{x2,x4,x8,x16,x32,x64} data, mdata, cdata",
-                slots: list(&[366, 372, 368, 369]),
-                operands: list(&[254, 255, 256]),
+                slots: list(&[367, 373, 369, 370]),
+                operands: list(&[267, 268, 269]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spdecompress.b8.b4.{sp::1:4,sp::1:8,sp::2:4,sp::2:8,sp::4:8}.num data, mdata, cdata",
-                slots: list(&[366, 372, 373, 371]),
-                operands: list(&[254, 255, 256]),
+                slots: list(&[367, 373, 374, 372]),
+                operands: list(&[267, 268, 269]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spdecompress.b8.b4.{sp::1:16,sp::2:16,sp::4:16}.{x1,x2,x4,x8,x16,x32} data, mdata, cdata",
-                slots: list(&[366, 372, 374, 375]),
-                operands: list(&[254, 255, 256]),
+                slots: list(&[367, 373, 375, 376]),
+                operands: list(&[267, 268, 269]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spdecompress.b16.b2.{sp::1:2,sp::1:4,sp::2:4}.num data, mdata, cdata",
-                slots: list(&[376, 367, 377, 371]),
-                operands: list(&[254, 255, 256]),
+                slots: list(&[377, 368, 378, 372]),
+                operands: list(&[267, 268, 269]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spdecompress.b16.b4.{sp::1:2,sp::1:4,sp::2:4}.num data, mdata, cdata",
-                slots: list(&[376, 372, 377, 371]),
-                operands: list(&[254, 255, 256]),
+                slots: list(&[377, 373, 378, 372]),
+                operands: list(&[267, 268, 269]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spdecompress.b16.b4.{sp::1:8,sp::2:8}.{x1,x2,x4,x8,x16,x32} data, mdata, cdata",
-                slots: list(&[376, 372, 378, 375]),
-                operands: list(&[254, 255, 256]),
+                slots: list(&[377, 373, 379, 376]),
+                operands: list(&[267, 268, 269]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spdecompress.b16.b4.{sp::1:16,sp::2:16}.{x1,x2,x4,x8,x16} data, mdata, cdata",
-                slots: list(&[376, 372, 379, 380]),
-                operands: list(&[254, 255, 256]),
+                slots: list(&[377, 373, 380, 381]),
+                operands: list(&[267, 268, 269]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },

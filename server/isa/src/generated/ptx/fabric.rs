@@ -15,15 +15,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "fabric.try_get.async.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}{.relaxed}.sys.b128 [dst], [handle, offset], size, [bar]{, policy}",
-                slots: list(&[381, 311, 382, 331, 383, 159, 125]),
-                operands: list(&[184, 160, 20, 257, 258]),
+                slots: list(&[382, 312, 383, 332, 384, 159, 125]),
+                operands: list(&[196, 167, 20, 270, 271]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_get.async.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}.b128 [dst], [handle, offset], size, [bar]{, policy}",
-                slots: list(&[381, 311, 382, 331, 125]),
-                operands: list(&[184, 160, 20, 257, 258]),
+                slots: list(&[382, 312, 383, 332, 125]),
+                operands: list(&[196, 167, 20, 270, 271]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
@@ -80,29 +80,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "fabric.try_put.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.cp_mask}{.L2::cache_hint}{.relaxed}.sys.b128 [handle, offset], [src], size, [bar]{, bytemask}{, policy}",
-                slots: list(&[381, 384, 317, 385, 386, 331, 383, 159, 125]),
-                operands: list(&[259, 205, 155, 197, 260, 261]),
+                slots: list(&[382, 385, 318, 386, 387, 332, 384, 159, 125]),
+                operands: list(&[272, 217, 162, 209, 273, 274]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_put.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.cp_mask}{.L2::cache_hint}.b128 [handle, offset], [src], size, [bar]{, bytemask}{, policy}",
-                slots: list(&[381, 384, 317, 385, 386, 331, 125]),
-                operands: list(&[259, 205, 155, 197, 260, 261]),
+                slots: list(&[382, 385, 318, 386, 387, 332, 125]),
+                operands: list(&[272, 217, 162, 209, 273, 274]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_put.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.counted::bytes{.relaxed}.sys.b128 [handle, offset, counter], [src], size, [bar]",
-                slots: list(&[381, 384, 317, 385, 387, 383, 159, 125]),
-                operands: list(&[262, 205, 155, 197]),
+                slots: list(&[382, 385, 318, 386, 388, 384, 159, 125]),
+                operands: list(&[275, 217, 162, 209]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_put.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.counted::bytes.b128 [handle, offset, counter], [src], size, [bar]",
-                slots: list(&[381, 384, 317, 385, 387, 125]),
-                operands: list(&[262, 205, 155, 197]),
+                slots: list(&[382, 385, 318, 386, 388, 125]),
+                operands: list(&[275, 217, 162, 209]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
@@ -165,85 +165,85 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}{.relaxed}.sys.{and,or,xor}.{b32,b64} [handle, offset], [src], size, [bar]{, policy}",
-                slots: list(&[381, 384, 317, 385, 331, 383, 159, 182, 19]),
-                operands: list(&[259, 205, 155, 197, 263]),
+                slots: list(&[382, 385, 318, 386, 332, 384, 159, 182, 19]),
+                operands: list(&[272, 217, 162, 209, 276]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}.{and,or,xor}.{b32,b64} [handle, offset], [src], size, [bar]{, policy}",
-                slots: list(&[381, 384, 317, 385, 331, 182, 19]),
-                operands: list(&[259, 205, 155, 197, 263]),
+                slots: list(&[382, 385, 318, 386, 332, 182, 19]),
+                operands: list(&[272, 217, 162, 209, 276]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.counted::bytes{.relaxed}.sys.{and,or,xor}.{b32,b64} [handle, offset, counter], [src], size, [bar]",
-                slots: list(&[381, 384, 317, 385, 387, 383, 159, 182, 19]),
-                operands: list(&[262, 205, 155, 197]),
+                slots: list(&[382, 385, 318, 386, 388, 384, 159, 182, 19]),
+                operands: list(&[275, 217, 162, 209]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.counted::bytes.{and,or,xor}.{b32,b64} [handle, offset, counter], [src], size, [bar]",
-                slots: list(&[381, 384, 317, 385, 387, 182, 19]),
-                operands: list(&[262, 205, 155, 197]),
+                slots: list(&[382, 385, 318, 386, 388, 182, 19]),
+                operands: list(&[275, 217, 162, 209]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}{.relaxed}.sys.{min,max}.{u32,s32,u64,s64,f16,bf16} [handle, offset], [src], size, [bar]{, policy}",
-                slots: list(&[381, 384, 317, 385, 331, 383, 159, 183, 325]),
-                operands: list(&[259, 205, 155, 197, 263]),
+                slots: list(&[382, 385, 318, 386, 332, 384, 159, 183, 326]),
+                operands: list(&[272, 217, 162, 209, 276]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}.{min,max}.{u32,s32,u64,s64,f16,bf16} [handle, offset], [src], size, [bar]{, policy}",
-                slots: list(&[381, 384, 317, 385, 331, 183, 325]),
-                operands: list(&[259, 205, 155, 197, 263]),
+                slots: list(&[382, 385, 318, 386, 332, 183, 326]),
+                operands: list(&[272, 217, 162, 209, 276]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.counted::bytes{.relaxed}.sys.{min,max}.{u32,s32,u64,s64,f16,bf16} [handle, offset, counter], [src], size, [bar]",
-                slots: list(&[381, 384, 317, 385, 387, 383, 159, 183, 325]),
-                operands: list(&[262, 205, 155, 197]),
+                slots: list(&[382, 385, 318, 386, 388, 384, 159, 183, 326]),
+                operands: list(&[275, 217, 162, 209]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.counted::bytes.{min,max}.{u32,s32,u64,s64,f16,bf16} [handle, offset, counter], [src], size, [bar]",
-                slots: list(&[381, 384, 317, 385, 387, 183, 325]),
-                operands: list(&[262, 205, 155, 197]),
+                slots: list(&[382, 385, 318, 386, 388, 183, 326]),
+                operands: list(&[275, 217, 162, 209]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}{.relaxed}.sys.add.{u32,u64,f16,bf16,f32,f64} [handle, offset], [src], size, [bar]{, policy}",
-                slots: list(&[381, 384, 317, 385, 331, 383, 159, 185, 388]),
-                operands: list(&[259, 205, 155, 197, 263]),
+                slots: list(&[382, 385, 318, 386, 332, 384, 159, 185, 389]),
+                operands: list(&[272, 217, 162, 209, 276]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}.add.{u32,u64,f16,bf16,f32,f64} [handle, offset], [src], size, [bar]{, policy}",
-                slots: list(&[381, 384, 317, 385, 331, 185, 388]),
-                operands: list(&[259, 205, 155, 197, 263]),
+                slots: list(&[382, 385, 318, 386, 332, 185, 389]),
+                operands: list(&[272, 217, 162, 209, 276]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.counted::bytes{.relaxed}.sys.add.{u32,u64,f16,bf16,f32,f64} [handle, offset, counter], [src], size, [bar]",
-                slots: list(&[381, 384, 317, 385, 387, 383, 159, 185, 388]),
-                operands: list(&[262, 205, 155, 197]),
+                slots: list(&[382, 385, 318, 386, 388, 384, 159, 185, 389]),
+                operands: list(&[275, 217, 162, 209]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.counted::bytes.add.{u32,u64,f16,bf16,f32,f64} [handle, offset, counter], [src], size, [bar]",
-                slots: list(&[381, 384, 317, 385, 387, 185, 388]),
-                operands: list(&[262, 205, 155, 197]),
+                slots: list(&[382, 385, 318, 386, 388, 185, 389]),
+                operands: list(&[275, 217, 162, 209]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
@@ -316,71 +316,71 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.relaxed}.sys.{and,or,xor}.{b32,b64}.sync [dst], [handle, offset], size, [bar], mask",
-                slots: list(&[381, 389, 311, 382, 383, 159, 182, 19, 390]),
-                operands: list(&[184, 160, 20, 257, 264]),
+                slots: list(&[382, 390, 312, 383, 384, 159, 182, 19, 391]),
+                operands: list(&[196, 167, 20, 270, 277]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric.{and,or,xor}.{b32,b64}.sync [dst], [handle, offset], size, [bar], mask",
-                slots: list(&[381, 389, 311, 382, 182, 19, 390]),
-                operands: list(&[184, 160, 20, 257, 264]),
+                slots: list(&[382, 390, 312, 383, 182, 19, 391]),
+                operands: list(&[196, 167, 20, 270, 277]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.relaxed}.sys.{min,max}.{u32,s32,u64,s64,f16,bf16,e4m3,e5m2}.sync [dst], [handle, offset], size, [bar], mask",
-                slots: list(&[381, 389, 311, 382, 383, 159, 183, 391, 390]),
-                operands: list(&[184, 160, 20, 257, 264]),
+                slots: list(&[382, 390, 312, 383, 384, 159, 183, 392, 391]),
+                operands: list(&[196, 167, 20, 270, 277]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric.{min,max}.{u32,s32,u64,s64,f16,bf16,e4m3,e5m2}.sync [dst], [handle, offset], size, [bar], mask",
-                slots: list(&[381, 389, 311, 382, 183, 391, 390]),
-                operands: list(&[184, 160, 20, 257, 264]),
+                slots: list(&[382, 390, 312, 383, 183, 392, 391]),
+                operands: list(&[196, 167, 20, 270, 277]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.relaxed}.sys.add.{u32,u64,f16,bf16,f32}.sync [dst], [handle, offset], size, [bar], mask",
-                slots: list(&[381, 389, 311, 382, 383, 159, 185, 392, 390]),
-                operands: list(&[184, 160, 20, 257, 264]),
+                slots: list(&[382, 390, 312, 383, 384, 159, 185, 393, 391]),
+                operands: list(&[196, 167, 20, 270, 277]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric.add.{u32,u64,f16,bf16,f32}.sync [dst], [handle, offset], size, [bar], mask",
-                slots: list(&[381, 389, 311, 382, 185, 392, 390]),
-                operands: list(&[184, 160, 20, 257, 264]),
+                slots: list(&[382, 390, 312, 383, 185, 393, 391]),
+                operands: list(&[196, 167, 20, 270, 277]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.relaxed}.sys.add.acc::f32.{f16,bf16,e4m3,e5m2}.sync [dst], [handle, offset], size, [bar], mask",
-                slots: list(&[381, 389, 311, 382, 383, 159, 393, 394, 390]),
-                operands: list(&[184, 160, 20, 257, 264]),
+                slots: list(&[382, 390, 312, 383, 384, 159, 394, 395, 391]),
+                operands: list(&[196, 167, 20, 270, 277]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric.add.acc::f32.{f16,bf16,e4m3,e5m2}.sync [dst], [handle, offset], size, [bar], mask",
-                slots: list(&[381, 389, 311, 382, 393, 394, 390]),
-                operands: list(&[184, 160, 20, 257, 264]),
+                slots: list(&[382, 390, 312, 383, 394, 395, 391]),
+                operands: list(&[196, 167, 20, 270, 277]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.relaxed}.sys.add.acc::f16.{e4m3,e5m2}.sync [dst], [handle, offset], size, [bar], mask",
-                slots: list(&[381, 389, 311, 382, 383, 159, 395, 396, 390]),
-                operands: list(&[184, 160, 20, 257, 264]),
+                slots: list(&[382, 390, 312, 383, 384, 159, 396, 397, 391]),
+                operands: list(&[196, 167, 20, 270, 277]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric.add.acc::f16.{e4m3,e5m2}.sync [dst], [handle, offset], size, [bar], mask",
-                slots: list(&[381, 389, 311, 382, 395, 396, 390]),
-                operands: list(&[184, 160, 20, 257, 264]),
+                slots: list(&[382, 390, 312, 383, 396, 397, 391]),
+                operands: list(&[196, 167, 20, 270, 277]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
@@ -453,7 +453,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["fabric.submit{.op_restrict::fetching}"],
         forms: &[Form {
             text: "fabric.submit{.op_restrict::fetching}",
-            slots: list(&[397]),
+            slots: list(&[398]),
             availability: AVAILABLE[44],
             ..Form::EMPTY
         }],
@@ -520,7 +520,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["fabric.wait.sync_restrict::reads"],
         forms: &[Form {
             text: "fabric.wait.sync_restrict::reads",
-            slots: list(&[398]),
+            slots: list(&[399]),
             availability: AVAILABLE[44],
             ..Form::EMPTY
         }],
@@ -558,43 +558,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "fabric.try_get.async.tensor.dim.shared::cta{.tile}.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}.override::global_address{.relaxed}.sys.b128 [dst], [tmap, endpoint, offset, coords], [bar]{, policy}",
-                slots: list(&[212, 311, 221, 382, 331, 399, 383, 159, 125]),
-                operands: list(&[184, 269, 270, 271]),
+                slots: list(&[213, 312, 222, 383, 332, 400, 384, 159, 125]),
+                operands: list(&[196, 282, 283, 284]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_get.async.tensor.dim.shared::cta{.tile}.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}.override::global_address.b128 [dst], [tmap, endpoint, offset, coords], [bar]{, policy}",
-                slots: list(&[212, 311, 221, 382, 331, 399, 125]),
-                operands: list(&[184, 269, 270, 271]),
+                slots: list(&[213, 312, 222, 383, 332, 400, 125]),
+                operands: list(&[196, 282, 283, 284]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_get.async.tensor.1d.shared::cta{.tile}.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}.override::global_address.override::global_dim{.relaxed}.sys.b128 [dst], [tmap, endpoint, offset, sizes, coords], [bar]{, policy}",
-                slots: list(&[220, 311, 221, 382, 331, 399, 400, 383, 159, 125]),
-                operands: list(&[184, 273, 270, 271]),
+                slots: list(&[221, 312, 222, 383, 332, 400, 401, 384, 159, 125]),
+                operands: list(&[196, 286, 283, 284]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_get.async.tensor.1d.shared::cta{.tile}.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}.override::global_address.override::global_dim.b128 [dst], [tmap, endpoint, offset, sizes, coords], [bar]{, policy}",
-                slots: list(&[220, 311, 221, 382, 331, 399, 400, 125]),
-                operands: list(&[184, 273, 270, 271]),
+                slots: list(&[221, 312, 222, 383, 332, 400, 401, 125]),
+                operands: list(&[196, 286, 283, 284]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_get.async.tensor.{2d,3d,4d,5d}.shared::cta{.tile}.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}.override::global_address.override::global_dim_stride{.relaxed}.sys.b128 [dst], [tmap, endpoint, offset, sizes, lower, upper, coords], [bar]{, policy}",
-                slots: list(&[224, 311, 221, 382, 331, 399, 401, 383, 159, 125]),
-                operands: list(&[184, 276, 270, 271]),
+                slots: list(&[225, 312, 222, 383, 332, 400, 402, 384, 159, 125]),
+                operands: list(&[196, 289, 283, 284]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_get.async.tensor.{2d,3d,4d,5d}.shared::cta{.tile}.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}.override::global_address.override::global_dim_stride.b128 [dst], [tmap, endpoint, offset, sizes, lower, upper, coords], [bar]{, policy}",
-                slots: list(&[224, 311, 221, 382, 331, 399, 401, 125]),
-                operands: list(&[184, 276, 270, 271]),
+                slots: list(&[225, 312, 222, 383, 332, 400, 402, 125]),
+                operands: list(&[196, 289, 283, 284]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -660,43 +660,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "fabric.try_put.async.tensor{.multimem}.dim.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address{.relaxed}.sys.b128 [tmap, endpoint, offset{, counter}, coords], [src], size, [bar]{, policy}",
-                slots: list(&[384, 212, 317, 221, 385, 402, 331, 399, 383, 159, 125]),
-                operands: list(&[279, 270, 280, 281, 282]),
+                slots: list(&[385, 213, 318, 222, 386, 403, 332, 400, 384, 159, 125]),
+                operands: list(&[292, 283, 293, 294, 295]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_put.async.tensor{.multimem}.dim.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address.b128 [tmap, endpoint, offset{, counter}, coords], [src], size, [bar]{, policy}",
-                slots: list(&[384, 212, 317, 221, 385, 402, 331, 399, 125]),
-                operands: list(&[279, 270, 280, 281, 282]),
+                slots: list(&[385, 213, 318, 222, 386, 403, 332, 400, 125]),
+                operands: list(&[292, 283, 293, 294, 295]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_put.async.tensor{.multimem}.1d.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address.override::global_dim{.relaxed}.sys.b128 [tmap, endpoint, offset{, counter}, sizes, coords], [src], size, [bar]{, policy}",
-                slots: list(&[384, 220, 317, 221, 385, 402, 331, 399, 400, 383, 159, 125]),
-                operands: list(&[284, 270, 280, 281, 282]),
+                slots: list(&[385, 221, 318, 222, 386, 403, 332, 400, 401, 384, 159, 125]),
+                operands: list(&[297, 283, 293, 294, 295]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_put.async.tensor{.multimem}.1d.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address.override::global_dim.b128 [tmap, endpoint, offset{, counter}, sizes, coords], [src], size, [bar]{, policy}",
-                slots: list(&[384, 220, 317, 221, 385, 402, 331, 399, 400, 125]),
-                operands: list(&[284, 270, 280, 281, 282]),
+                slots: list(&[385, 221, 318, 222, 386, 403, 332, 400, 401, 125]),
+                operands: list(&[297, 283, 293, 294, 295]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_put.async.tensor{.multimem}.{2d,3d,4d,5d}.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address.override::global_dim_stride{.relaxed}.sys.b128 [tmap, endpoint, offset{, counter}, sizes, lower, upper, coords], [src], size, [bar]{, policy}",
-                slots: list(&[384, 224, 317, 221, 385, 402, 331, 399, 401, 383, 159, 125]),
-                operands: list(&[286, 270, 280, 281, 282]),
+                slots: list(&[385, 225, 318, 222, 386, 403, 332, 400, 402, 384, 159, 125]),
+                operands: list(&[299, 283, 293, 294, 295]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_put.async.tensor{.multimem}.{2d,3d,4d,5d}.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address.override::global_dim_stride.b128 [tmap, endpoint, offset{, counter}, sizes, lower, upper, coords], [src], size, [bar]{, policy}",
-                slots: list(&[384, 224, 317, 221, 385, 402, 331, 399, 401, 125]),
-                operands: list(&[286, 270, 280, 281, 282]),
+                slots: list(&[385, 225, 318, 222, 386, 403, 332, 400, 402, 125]),
+                operands: list(&[299, 283, 293, 294, 295]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -764,43 +764,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "fabric.try_red.async.tensor{.multimem}.dim.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address{.relaxed}.sys.op [tmap, endpoint, offset{, counter}, coords], [src], size, [bar]{, policy}",
-                slots: list(&[384, 212, 317, 221, 385, 402, 331, 399, 383, 159, 403]),
-                operands: list(&[279, 270, 280, 281, 282]),
+                slots: list(&[385, 213, 318, 222, 386, 403, 332, 400, 384, 159, 404]),
+                operands: list(&[292, 283, 293, 294, 295]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async.tensor{.multimem}.dim.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address.op [tmap, endpoint, offset{, counter}, coords], [src], size, [bar]{, policy}",
-                slots: list(&[384, 212, 317, 221, 385, 402, 331, 399, 403]),
-                operands: list(&[279, 270, 280, 281, 282]),
+                slots: list(&[385, 213, 318, 222, 386, 403, 332, 400, 404]),
+                operands: list(&[292, 283, 293, 294, 295]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async.tensor{.multimem}.1d.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address.override::global_dim{.relaxed}.sys.op [tmap, endpoint, offset{, counter}, sizes, coords], [src], size, [bar]{, policy}",
-                slots: list(&[384, 220, 317, 221, 385, 402, 331, 399, 400, 383, 159, 403]),
-                operands: list(&[284, 270, 280, 281, 282]),
+                slots: list(&[385, 221, 318, 222, 386, 403, 332, 400, 401, 384, 159, 404]),
+                operands: list(&[297, 283, 293, 294, 295]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async.tensor{.multimem}.1d.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address.override::global_dim.op [tmap, endpoint, offset{, counter}, sizes, coords], [src], size, [bar]{, policy}",
-                slots: list(&[384, 220, 317, 221, 385, 402, 331, 399, 400, 403]),
-                operands: list(&[284, 270, 280, 281, 282]),
+                slots: list(&[385, 221, 318, 222, 386, 403, 332, 400, 401, 404]),
+                operands: list(&[297, 283, 293, 294, 295]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async.tensor{.multimem}.{2d,3d,4d,5d}.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address.override::global_dim_stride{.relaxed}.sys.op [tmap, endpoint, offset{, counter}, sizes, lower, upper, coords], [src], size, [bar]{, policy}",
-                slots: list(&[384, 224, 317, 221, 385, 402, 331, 399, 401, 383, 159, 403]),
-                operands: list(&[286, 270, 280, 281, 282]),
+                slots: list(&[385, 225, 318, 222, 386, 403, 332, 400, 402, 384, 159, 404]),
+                operands: list(&[299, 283, 293, 294, 295]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async.tensor{.multimem}.{2d,3d,4d,5d}.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address.override::global_dim_stride.op [tmap, endpoint, offset{, counter}, sizes, lower, upper, coords], [src], size, [bar]{, policy}",
-                slots: list(&[384, 224, 317, 221, 385, 402, 331, 399, 401, 403]),
-                operands: list(&[286, 270, 280, 281, 282]),
+                slots: list(&[385, 225, 318, 222, 386, 403, 332, 400, 402, 404]),
+                operands: list(&[299, 283, 293, 294, 295]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -872,29 +872,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "fabric.try_atom.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}.relaxed.sys.{and,or,xor}.{b32,b64} [handle, offset], [dst], [src], [bar]{, policy}",
-                slots: list(&[381, 317, 385, 331, 320, 159, 182, 19]),
-                operands: list(&[259, 287, 205, 257, 258]),
+                slots: list(&[382, 318, 386, 332, 321, 159, 182, 19]),
+                operands: list(&[272, 300, 217, 270, 271]),
                 availability: AVAILABLE[48],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_atom.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}.relaxed.sys.{exch,cas}.{b32,b64,b128} [handle, offset], [dst], [src], [bar]{, policy}",
-                slots: list(&[381, 317, 385, 331, 320, 159, 404, 405]),
-                operands: list(&[259, 287, 205, 257, 258]),
+                slots: list(&[382, 318, 386, 332, 321, 159, 405, 406]),
+                operands: list(&[272, 300, 217, 270, 271]),
                 availability: AVAILABLE[48],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_atom.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}.relaxed.sys.{min,max}.{u32,s32,u64,s64,f16x2,bf16x2} [handle, offset], [dst], [src], [bar]{, policy}",
-                slots: list(&[381, 317, 385, 331, 320, 159, 183, 406]),
-                operands: list(&[259, 287, 205, 257, 258]),
+                slots: list(&[382, 318, 386, 332, 321, 159, 183, 407]),
+                operands: list(&[272, 300, 217, 270, 271]),
                 availability: AVAILABLE[48],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_atom.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}.relaxed.sys.add.{u32,u64,f16x2,bf16x2,f32,f64} [handle, offset], [dst], [src], [bar]{, policy}",
-                slots: list(&[381, 317, 385, 331, 320, 159, 185, 407]),
-                operands: list(&[259, 287, 205, 257, 258]),
+                slots: list(&[382, 318, 386, 332, 321, 159, 185, 408]),
+                operands: list(&[272, 300, 217, 270, 271]),
                 availability: AVAILABLE[48],
                 ..Form::EMPTY
             },

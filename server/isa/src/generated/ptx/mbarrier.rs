@@ -12,8 +12,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["mbarrier.init{.layout::v0,.layout::v1}{.shared{::cta}}.b64 [addr], count"],
         forms: &[Form {
             text: "mbarrier.init{.{layout::v0,layout::v1}}{.{shared,shared::cta}}.b64 [addr], count",
-            slots: list(&[522, 523, 127]),
-            operands: list(&[184, 351]),
+            slots: list(&[523, 524, 127]),
+            operands: list(&[196, 364]),
             availability: AVAILABLE[13],
             ..Form::EMPTY
         }],
@@ -60,8 +60,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["mbarrier.inval{.shared{::cta}}.b64 [addr]"],
         forms: &[Form {
             text: "mbarrier.inval{.{shared,shared::cta}}.b64 [addr]",
-            slots: list(&[523, 127]),
-            operands: list(&[184]),
+            slots: list(&[524, 127]),
+            operands: list(&[196]),
             availability: AVAILABLE[13],
             ..Form::EMPTY
         }],
@@ -105,29 +105,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.expect_tx{.space}.b64 [addr], tx",
-                slots: list(&[524, 127]),
-                operands: list(&[184, 19]),
+                slots: list(&[525, 127]),
+                operands: list(&[196, 19]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.expect_tx.relaxed.scope{.space}.b64 [addr], tx",
-                slots: list(&[320, 321, 524, 127]),
-                operands: list(&[184, 19]),
+                slots: list(&[321, 322, 525, 127]),
+                operands: list(&[196, 19]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.expect_tx.multicast::cluster::32b{.shared::cluster}.b64 [addr], tx, ctaMask",
-                slots: list(&[525, 303, 127]),
-                operands: list(&[184, 19, 18]),
+                slots: list(&[526, 304, 127]),
+                operands: list(&[196, 19, 18]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.expect_tx.relaxed.scope.multicast::cluster::32b{.shared::cluster}.b64 [addr], tx, ctaMask",
-                slots: list(&[320, 321, 525, 303, 127]),
-                operands: list(&[184, 19, 18]),
+                slots: list(&[321, 322, 526, 304, 127]),
+                operands: list(&[196, 19, 18]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -192,29 +192,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.complete_tx{.space}.b64 [addr], tx",
-                slots: list(&[524, 127]),
-                operands: list(&[184, 19]),
+                slots: list(&[525, 127]),
+                operands: list(&[196, 19]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.complete_tx.relaxed.scope{.space}.b64 [addr], tx",
-                slots: list(&[320, 321, 524, 127]),
-                operands: list(&[184, 19]),
+                slots: list(&[321, 322, 525, 127]),
+                operands: list(&[196, 19]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.complete_tx.multicast::cluster::32b{.shared::cluster}.b64 [addr], tx, ctaMask",
-                slots: list(&[525, 303, 127]),
-                operands: list(&[184, 19, 352]),
+                slots: list(&[526, 304, 127]),
+                operands: list(&[196, 19, 365]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.complete_tx.relaxed.scope.multicast::cluster::32b{.shared::cluster}.b64 [addr], tx, ctaMask",
-                slots: list(&[320, 321, 525, 303, 127]),
-                operands: list(&[184, 19, 352]),
+                slots: list(&[321, 322, 526, 304, 127]),
+                operands: list(&[196, 19, 365]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -273,183 +273,183 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.arrive{.{shared,shared::cta}}.b64 state, [addr]",
-                slots: list(&[523, 127]),
-                operands: list(&[153, 265]),
+                slots: list(&[524, 127]),
+                operands: list(&[160, 278]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.noComplete{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[526, 523, 127]),
-                operands: list(&[153, 265, 353]),
+                slots: list(&[527, 524, 127]),
+                operands: list(&[160, 278, 366]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive{.{shared,shared::cta}}.b64 state, [addr]",
-                slots: list(&[523, 127]),
-                operands: list(&[354, 265]),
+                slots: list(&[524, 127]),
+                operands: list(&[367, 278]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.noComplete{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[526, 523, 127]),
-                operands: list(&[355, 265, 353]),
+                slots: list(&[527, 524, 127]),
+                operands: list(&[368, 278, 366]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[527, 127]),
-                operands: list(&[356, 265, 353]),
+                slots: list(&[528, 127]),
+                operands: list(&[369, 278, 366]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.release.cta{.{shared,shared::cta}}.b64 state, [addr]",
-                slots: list(&[177, 528, 527, 127]),
-                operands: list(&[356, 265]),
+                slots: list(&[177, 529, 528, 127]),
+                operands: list(&[369, 278]),
                 availability: AVAILABLE[112],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.noComplete.release.cta{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[526, 177, 528, 527, 127]),
-                operands: list(&[356, 265, 353]),
+                slots: list(&[527, 177, 529, 528, 127]),
+                operands: list(&[369, 278, 366]),
                 availability: AVAILABLE[112],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.{release,relaxed}.scope{.{shared,shared::cta}}.b64 state, [addr]{, count}",
-                slots: list(&[529, 321, 527, 127]),
-                operands: list(&[356, 265, 357]),
+                slots: list(&[530, 322, 528, 127]),
+                operands: list(&[369, 278, 370]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.shared::cluster.b64 state, [addr]{, count}",
-                slots: list(&[530, 127]),
-                operands: list(&[354, 265, 357]),
+                slots: list(&[531, 127]),
+                operands: list(&[367, 278, 370]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.{release,relaxed}.scope.shared::cluster.b64 state, [addr]{, count}",
-                slots: list(&[529, 321, 530, 127]),
-                operands: list(&[358, 265, 357]),
+                slots: list(&[530, 322, 531, 127]),
+                operands: list(&[371, 278, 370]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[531, 527, 127]),
-                operands: list(&[356, 265, 18]),
+                slots: list(&[532, 528, 127]),
+                operands: list(&[369, 278, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.{release,relaxed}.scope{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[531, 529, 321, 527, 127]),
-                operands: list(&[356, 265, 18]),
+                slots: list(&[532, 530, 322, 528, 127]),
+                operands: list(&[369, 278, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.shared::cluster.b64 state, [addr], count",
-                slots: list(&[531, 530, 127]),
-                operands: list(&[355, 265, 18]),
+                slots: list(&[532, 531, 127]),
+                operands: list(&[368, 278, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.{release,relaxed}.scope.shared::cluster.b64 state, [addr], count",
-                slots: list(&[531, 529, 321, 530, 127]),
-                operands: list(&[359, 265, 18]),
+                slots: list(&[532, 530, 322, 531, 127]),
+                operands: list(&[372, 278, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.multicast::cluster::32b.b64 state, [addr], ctaMask",
-                slots: list(&[525, 127]),
-                operands: list(&[356, 265, 360]),
+                slots: list(&[526, 127]),
+                operands: list(&[369, 278, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[525, 127]),
-                operands: list(&[356, 265, 353, 360]),
+                slots: list(&[526, 127]),
+                operands: list(&[369, 278, 366, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.multicast::cluster::32b.shared::cluster.b64 state, [addr], ctaMask",
-                slots: list(&[525, 530, 127]),
-                operands: list(&[355, 265, 360]),
+                slots: list(&[526, 531, 127]),
+                operands: list(&[368, 278, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[525, 530, 127]),
-                operands: list(&[355, 265, 353, 360]),
+                slots: list(&[526, 531, 127]),
+                operands: list(&[368, 278, 366, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[531, 525, 127]),
-                operands: list(&[356, 265, 18, 360]),
+                slots: list(&[532, 526, 127]),
+                operands: list(&[369, 278, 18, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[531, 525, 530, 127]),
-                operands: list(&[358, 265, 18, 360]),
+                slots: list(&[532, 526, 531, 127]),
+                operands: list(&[371, 278, 18, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.sem.scope.multicast::cluster::32b.b64 state, [addr], ctaMask",
-                slots: list(&[532, 321, 525, 127]),
-                operands: list(&[356, 265, 360]),
+                slots: list(&[533, 322, 526, 127]),
+                operands: list(&[369, 278, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.sem.scope.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[532, 321, 525, 127]),
-                operands: list(&[356, 265, 353, 360]),
+                slots: list(&[533, 322, 526, 127]),
+                operands: list(&[369, 278, 366, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], ctaMask",
-                slots: list(&[532, 321, 525, 530, 127]),
-                operands: list(&[359, 265, 360]),
+                slots: list(&[533, 322, 526, 531, 127]),
+                operands: list(&[372, 278, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[532, 321, 525, 530, 127]),
-                operands: list(&[359, 265, 353, 360]),
+                slots: list(&[533, 322, 526, 531, 127]),
+                operands: list(&[372, 278, 366, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.sem.scope.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[531, 532, 321, 525, 127]),
-                operands: list(&[356, 265, 18, 360]),
+                slots: list(&[532, 533, 322, 526, 127]),
+                operands: list(&[369, 278, 18, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[531, 532, 321, 525, 530, 127]),
-                operands: list(&[361, 265, 18, 360]),
+                slots: list(&[532, 533, 322, 526, 531, 127]),
+                operands: list(&[374, 278, 18, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -536,169 +536,169 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.arrive_drop{.{shared,shared::cta}}.b64 state, [addr]",
-                slots: list(&[523, 127]),
-                operands: list(&[356, 265]),
+                slots: list(&[524, 127]),
+                operands: list(&[369, 278]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.noComplete{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[526, 523, 127]),
-                operands: list(&[356, 265, 353]),
+                slots: list(&[527, 524, 127]),
+                operands: list(&[369, 278, 366]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[527, 127]),
-                operands: list(&[356, 265, 353]),
+                slots: list(&[528, 127]),
+                operands: list(&[369, 278, 366]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.release.cta{.{shared,shared::cta}}.b64 state, [addr]",
-                slots: list(&[177, 528, 527, 127]),
-                operands: list(&[356, 265]),
+                slots: list(&[177, 529, 528, 127]),
+                operands: list(&[369, 278]),
                 availability: AVAILABLE[112],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.noComplete.release.cta{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[526, 177, 528, 527, 127]),
-                operands: list(&[356, 265, 353]),
+                slots: list(&[527, 177, 529, 528, 127]),
+                operands: list(&[369, 278, 366]),
                 availability: AVAILABLE[112],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.{release,relaxed}.scope{.{shared,shared::cta}}.b64 state, [addr]{, count}",
-                slots: list(&[529, 321, 527, 127]),
-                operands: list(&[356, 265, 357]),
+                slots: list(&[530, 322, 528, 127]),
+                operands: list(&[369, 278, 370]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.shared::cluster.b64 state, [addr]{, count}",
-                slots: list(&[530, 127]),
-                operands: list(&[354, 265, 357]),
+                slots: list(&[531, 127]),
+                operands: list(&[367, 278, 370]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.{release,relaxed}.scope.shared::cluster.b64 state, [addr]{, count}",
-                slots: list(&[529, 321, 530, 127]),
-                operands: list(&[358, 265, 357]),
+                slots: list(&[530, 322, 531, 127]),
+                operands: list(&[371, 278, 370]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[531, 527, 127]),
-                operands: list(&[356, 265, 18]),
+                slots: list(&[532, 528, 127]),
+                operands: list(&[369, 278, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.{release,relaxed}.scope{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[531, 529, 321, 527, 127]),
-                operands: list(&[356, 265, 18]),
+                slots: list(&[532, 530, 322, 528, 127]),
+                operands: list(&[369, 278, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.shared::cluster.b64 state, [addr], count",
-                slots: list(&[531, 530, 127]),
-                operands: list(&[355, 265, 18]),
+                slots: list(&[532, 531, 127]),
+                operands: list(&[368, 278, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.{release,relaxed}.scope.shared::cluster.b64 state, [addr], count",
-                slots: list(&[531, 529, 321, 530, 127]),
-                operands: list(&[359, 265, 18]),
+                slots: list(&[532, 530, 322, 531, 127]),
+                operands: list(&[372, 278, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.multicast::cluster::32b.b64 state, [addr], ctaMask",
-                slots: list(&[525, 127]),
-                operands: list(&[356, 265, 360]),
+                slots: list(&[526, 127]),
+                operands: list(&[369, 278, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[525, 127]),
-                operands: list(&[356, 265, 353, 360]),
+                slots: list(&[526, 127]),
+                operands: list(&[369, 278, 366, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.multicast::cluster::32b.shared::cluster.b64 state, [addr], ctaMask",
-                slots: list(&[525, 530, 127]),
-                operands: list(&[355, 265, 360]),
+                slots: list(&[526, 531, 127]),
+                operands: list(&[368, 278, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[525, 530, 127]),
-                operands: list(&[355, 265, 353, 360]),
+                slots: list(&[526, 531, 127]),
+                operands: list(&[368, 278, 366, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[531, 525, 127]),
-                operands: list(&[356, 265, 18, 360]),
+                slots: list(&[532, 526, 127]),
+                operands: list(&[369, 278, 18, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[531, 525, 530, 127]),
-                operands: list(&[358, 265, 18, 360]),
+                slots: list(&[532, 526, 531, 127]),
+                operands: list(&[371, 278, 18, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.sem.scope.multicast::cluster::32b.b64 state, [addr], ctaMask",
-                slots: list(&[532, 321, 525, 127]),
-                operands: list(&[356, 265, 360]),
+                slots: list(&[533, 322, 526, 127]),
+                operands: list(&[369, 278, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.sem.scope.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[532, 321, 525, 127]),
-                operands: list(&[356, 265, 353, 360]),
+                slots: list(&[533, 322, 526, 127]),
+                operands: list(&[369, 278, 366, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], ctaMask",
-                slots: list(&[532, 321, 525, 530, 127]),
-                operands: list(&[359, 265, 360]),
+                slots: list(&[533, 322, 526, 531, 127]),
+                operands: list(&[372, 278, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[532, 321, 525, 530, 127]),
-                operands: list(&[359, 265, 353, 360]),
+                slots: list(&[533, 322, 526, 531, 127]),
+                operands: list(&[372, 278, 366, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.sem.scope.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[531, 532, 321, 525, 127]),
-                operands: list(&[356, 265, 18, 360]),
+                slots: list(&[532, 533, 322, 526, 127]),
+                operands: list(&[369, 278, 18, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[531, 532, 321, 525, 530, 127]),
-                operands: list(&[361, 265, 18, 360]),
+                slots: list(&[532, 533, 322, 526, 531, 127]),
+                operands: list(&[374, 278, 18, 373]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -765,8 +765,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["cp.async.mbarrier.arrive{.noinc}{.shared{::cta}}.b64 [addr]"],
         forms: &[Form {
             text: "cp.async.mbarrier.arrive{.noinc}{.{shared,shared::cta}}.b64 [addr]",
-            slots: list(&[533, 523, 127]),
-            operands: list(&[184]),
+            slots: list(&[534, 524, 127]),
+            operands: list(&[196]),
             availability: AVAILABLE[13],
             ..Form::EMPTY
         }],
@@ -821,99 +821,99 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.test_wait{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[523, 127]),
-                operands: list(&[21, 205, 204]),
+                slots: list(&[524, 127]),
+                operands: list(&[21, 217, 216]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[534, 523, 127]),
-                operands: list(&[21, 205, 362]),
+                slots: list(&[535, 524, 127]),
+                operands: list(&[21, 217, 375]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.{acquire,relaxed}.{cta,cluster}{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[535, 536, 527, 127]),
-                operands: list(&[21, 205, 204]),
+                slots: list(&[536, 537, 528, 127]),
+                operands: list(&[21, 217, 216]),
                 availability: AVAILABLE[112],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.{acquire,relaxed}.{cta,cluster}{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[534, 535, 536, 527, 127]),
-                operands: list(&[21, 205, 362]),
+                slots: list(&[535, 536, 537, 528, 127]),
+                operands: list(&[21, 217, 375]),
                 availability: AVAILABLE[112],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.phase_type::primary{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state",
-                slots: list(&[537, 527, 127]),
-                operands: list(&[363, 205, 204]),
+                slots: list(&[538, 528, 127]),
+                operands: list(&[376, 217, 216]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.phase_type::primary{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state",
-                slots: list(&[537, 527, 127]),
-                operands: list(&[364, 365, 205, 204]),
+                slots: list(&[538, 528, 127]),
+                operands: list(&[377, 378, 217, 216]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::primary{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state",
-                slots: list(&[534, 537, 527, 127]),
-                operands: list(&[363, 205, 362]),
+                slots: list(&[535, 538, 528, 127]),
+                operands: list(&[376, 217, 375]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::primary{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state",
-                slots: list(&[534, 537, 527, 127]),
-                operands: list(&[364, 365, 205, 362]),
+                slots: list(&[535, 538, 528, 127]),
+                operands: list(&[377, 378, 217, 375]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::conditional{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[534, 538, 527, 127]),
-                operands: list(&[21, 205, 362]),
+                slots: list(&[535, 539, 528, 127]),
+                operands: list(&[21, 217, 375]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state",
-                slots: list(&[537, 539, 321, 527, 127]),
-                operands: list(&[363, 205, 204]),
+                slots: list(&[538, 540, 322, 528, 127]),
+                operands: list(&[376, 217, 216]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state",
-                slots: list(&[537, 539, 321, 527, 127]),
-                operands: list(&[364, 365, 205, 204]),
+                slots: list(&[538, 540, 322, 528, 127]),
+                operands: list(&[377, 378, 217, 216]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state",
-                slots: list(&[534, 537, 539, 321, 527, 127]),
-                operands: list(&[363, 205, 362]),
+                slots: list(&[535, 538, 540, 322, 528, 127]),
+                operands: list(&[376, 217, 375]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state",
-                slots: list(&[534, 537, 539, 321, 527, 127]),
-                operands: list(&[364, 365, 205, 362]),
+                slots: list(&[535, 538, 540, 322, 528, 127]),
+                operands: list(&[377, 378, 217, 375]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::conditional.sem.scope{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[534, 538, 539, 321, 527, 127]),
-                operands: list(&[21, 205, 362]),
+                slots: list(&[535, 539, 540, 322, 528, 127]),
+                operands: list(&[21, 217, 375]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
@@ -987,99 +987,99 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.try_wait{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[527, 127]),
-                operands: list(&[21, 205, 204, 366]),
+                slots: list(&[528, 127]),
+                operands: list(&[21, 217, 216, 379]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[534, 527, 127]),
-                operands: list(&[21, 205, 362, 366]),
+                slots: list(&[535, 528, 127]),
+                operands: list(&[21, 217, 375, 379]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.{acquire,relaxed}.{cta,cluster}{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[535, 536, 527, 127]),
-                operands: list(&[21, 205, 204, 366]),
+                slots: list(&[536, 537, 528, 127]),
+                operands: list(&[21, 217, 216, 379]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.{acquire,relaxed}.{cta,cluster}{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[534, 535, 536, 527, 127]),
-                operands: list(&[21, 205, 362, 366]),
+                slots: list(&[535, 536, 537, 528, 127]),
+                operands: list(&[21, 217, 375, 379]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.phase_type::primary{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state{, timeHint}",
-                slots: list(&[537, 527, 127]),
-                operands: list(&[363, 205, 204, 366]),
+                slots: list(&[538, 528, 127]),
+                operands: list(&[376, 217, 216, 379]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.phase_type::primary{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state{, timeHint}",
-                slots: list(&[537, 527, 127]),
-                operands: list(&[364, 365, 205, 204, 366]),
+                slots: list(&[538, 528, 127]),
+                operands: list(&[377, 378, 217, 216, 379]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::primary{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state{, timeHint}",
-                slots: list(&[534, 537, 527, 127]),
-                operands: list(&[363, 205, 362, 366]),
+                slots: list(&[535, 538, 528, 127]),
+                operands: list(&[376, 217, 375, 379]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::primary{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state{, timeHint}",
-                slots: list(&[534, 537, 527, 127]),
-                operands: list(&[364, 365, 205, 362, 366]),
+                slots: list(&[535, 538, 528, 127]),
+                operands: list(&[377, 378, 217, 375, 379]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::conditional{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[534, 538, 527, 127]),
-                operands: list(&[21, 205, 362, 366]),
+                slots: list(&[535, 539, 528, 127]),
+                operands: list(&[21, 217, 375, 379]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state{, timeHint}",
-                slots: list(&[537, 539, 321, 527, 127]),
-                operands: list(&[363, 205, 204, 366]),
+                slots: list(&[538, 540, 322, 528, 127]),
+                operands: list(&[376, 217, 216, 379]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state{, timeHint}",
-                slots: list(&[537, 539, 321, 527, 127]),
-                operands: list(&[364, 365, 205, 204, 366]),
+                slots: list(&[538, 540, 322, 528, 127]),
+                operands: list(&[377, 378, 217, 216, 379]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state{, timeHint}",
-                slots: list(&[534, 537, 539, 321, 527, 127]),
-                operands: list(&[363, 205, 362, 366]),
+                slots: list(&[535, 538, 540, 322, 528, 127]),
+                operands: list(&[376, 217, 375, 379]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state{, timeHint}",
-                slots: list(&[534, 537, 539, 321, 527, 127]),
-                operands: list(&[364, 365, 205, 362, 366]),
+                slots: list(&[535, 538, 540, 322, 528, 127]),
+                operands: list(&[377, 378, 217, 375, 379]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::conditional.sem.scope{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[534, 538, 539, 321, 527, 127]),
-                operands: list(&[21, 205, 362, 366]),
+                slots: list(&[535, 539, 540, 322, 528, 127]),
+                operands: list(&[21, 217, 375, 379]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
@@ -1142,8 +1142,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["mbarrier.pending_count{.layout::v0}.b64 count, state"],
         forms: &[Form {
             text: "mbarrier.pending_count{.layout::v0}.b64 count, state",
-            slots: list(&[540, 127]),
-            operands: list(&[14, 161]),
+            slots: list(&[541, 127]),
+            operands: list(&[14, 168]),
             availability: AVAILABLE[13],
             ..Form::EMPTY
         }],
@@ -1180,8 +1180,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["mbarrier.check_layout.{layout::v0,layout::v1}{.shared{::cta}}.b64 p, [addr]"],
         forms: &[Form {
             text: "mbarrier.check_layout.layout{.space}.b64 p, [addr]",
-            slots: list(&[541, 527, 127]),
-            operands: list(&[21, 265]),
+            slots: list(&[542, 528, 127]),
+            operands: list(&[21, 278]),
             availability: AVAILABLE[68],
             ..Form::EMPTY
         }],

@@ -36,8 +36,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         syntax: &["nanosleep.u32 t"],
         forms: &[Form {
             text: "nanosleep.u32 t",
-            slots: list(&[324]),
-            operands: list(&[327]),
+            slots: list(&[325]),
+            operands: list(&[340]),
             availability: AVAILABLE[139],
             ..Form::EMPTY
         }],
@@ -74,11 +74,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         section: "9.7.21.3",
         syntax: &["pmevent a", "pmevent.mask a"],
         forms: &[
-            Form { text: "pmevent a", operands: list(&[513]), availability: AVAILABLE[10], ..Form::EMPTY },
+            Form { text: "pmevent a", operands: list(&[525]), availability: AVAILABLE[10], ..Form::EMPTY },
             Form {
                 text: "pmevent.mask a",
-                slots: list(&[699]),
-                operands: list(&[514]),
+                slots: list(&[700]),
+                operands: list(&[526]),
                 availability: AVAILABLE[79],
                 ..Form::EMPTY
             },
@@ -138,8 +138,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         syntax: &["setmaxnreg.{inc,dec}.sync.aligned.u32 n"],
         forms: &[Form {
             text: "setmaxnreg.action.sync.aligned.u32 n",
-            slots: list(&[700, 514, 324]),
-            operands: list(&[515]),
+            slots: list(&[701, 515, 325]),
+            operands: list(&[527]),
             availability: AVAILABLE[140],
             ..Form::EMPTY
         }],

@@ -10,18 +10,18 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         section: "9.7.15.1",
         syntax: &["bar{.cta}.sync a{, b}"],
         forms: &[
-            Form { text: "bar.sync a", slots: list(&[454]), operands: list(&[329]), ..Form::EMPTY },
+            Form { text: "bar.sync a", slots: list(&[455]), operands: list(&[342]), ..Form::EMPTY },
             Form {
                 text: "bar.sync a{, b}",
-                slots: list(&[454]),
-                operands: list(&[330, 331]),
+                slots: list(&[455]),
+                operands: list(&[343, 344]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "bar.cta.sync a{, b}",
-                slots: list(&[455, 456]),
-                operands: list(&[330, 331]),
+                slots: list(&[456, 457]),
+                operands: list(&[343, 344]),
                 availability: AVAILABLE[93],
                 ..Form::EMPTY
             },
@@ -67,8 +67,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["bar{.cta}.arrive a, b"],
         forms: &[Form {
             text: "bar{.cta}.arrive a, b",
-            slots: list(&[457, 458]),
-            operands: list(&[330, 332]),
+            slots: list(&[458, 459]),
+            operands: list(&[343, 345]),
             availability: AVAILABLE[3],
             ..Form::EMPTY
         }],
@@ -115,29 +115,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "bar{.cta}.red.popc.u32 d, a, c",
-                slots: list(&[457, 459, 460, 324]),
-                operands: list(&[14, 333, 46]),
+                slots: list(&[458, 460, 461, 325]),
+                operands: list(&[14, 346, 46]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "bar{.cta}.red.popc.u32 d, a, b, c",
-                slots: list(&[457, 459, 460, 324]),
-                operands: list(&[14, 333, 334, 46]),
+                slots: list(&[458, 460, 461, 325]),
+                operands: list(&[14, 346, 347, 46]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "bar{.cta}.red.{and,or}.pred d, a, c",
-                slots: list(&[457, 459, 449, 114]),
-                operands: list(&[21, 333, 46]),
+                slots: list(&[458, 460, 450, 114]),
+                operands: list(&[21, 346, 46]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "bar{.cta}.red.{and,or}.pred d, a, b, c",
-                slots: list(&[457, 459, 449, 114]),
-                operands: list(&[21, 333, 334, 46]),
+                slots: list(&[458, 460, 450, 114]),
+                operands: list(&[21, 346, 347, 46]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
@@ -189,8 +189,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["barrier{.cta}.sync{.aligned} a{, b}"],
         forms: &[Form {
             text: "barrier{.cta}.sync{.aligned} a{, b}",
-            slots: list(&[461, 454, 462]),
-            operands: list(&[330, 331]),
+            slots: list(&[462, 455, 463]),
+            operands: list(&[343, 344]),
             availability: AVAILABLE[4],
             ..Form::EMPTY
         }],
@@ -231,8 +231,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["barrier{.cta}.arrive{.aligned} a, b"],
         forms: &[Form {
             text: "barrier{.cta}.arrive{.aligned} a, b",
-            slots: list(&[461, 458, 462]),
-            operands: list(&[330, 332]),
+            slots: list(&[462, 459, 463]),
+            operands: list(&[343, 345]),
             availability: AVAILABLE[4],
             ..Form::EMPTY
         }],
@@ -281,29 +281,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "barrier{.cta}.red.popc{.aligned}.u32 d, a, c",
-                slots: list(&[461, 459, 460, 462, 324]),
-                operands: list(&[14, 333, 46]),
+                slots: list(&[462, 460, 461, 463, 325]),
+                operands: list(&[14, 346, 46]),
                 availability: AVAILABLE[4],
                 ..Form::EMPTY
             },
             Form {
                 text: "barrier{.cta}.red.popc{.aligned}.u32 d, a, b, c",
-                slots: list(&[461, 459, 460, 462, 324]),
-                operands: list(&[14, 333, 334, 46]),
+                slots: list(&[462, 460, 461, 463, 325]),
+                operands: list(&[14, 346, 347, 46]),
                 availability: AVAILABLE[4],
                 ..Form::EMPTY
             },
             Form {
                 text: "barrier{.cta}.red.{and,or}{.aligned}.pred d, a, c",
-                slots: list(&[461, 459, 449, 462, 114]),
-                operands: list(&[21, 333, 46]),
+                slots: list(&[462, 460, 450, 463, 114]),
+                operands: list(&[21, 346, 46]),
                 availability: AVAILABLE[4],
                 ..Form::EMPTY
             },
             Form {
                 text: "barrier{.cta}.red.{and,or}{.aligned}.pred d, a, b, c",
-                slots: list(&[461, 459, 449, 462, 114]),
-                operands: list(&[21, 333, 334, 46]),
+                slots: list(&[462, 460, 450, 463, 114]),
+                operands: list(&[21, 346, 347, 46]),
                 availability: AVAILABLE[4],
                 ..Form::EMPTY
             },
@@ -355,7 +355,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["bar.warp.sync membermask"],
         forms: &[Form {
             text: "bar.warp.sync membermask",
-            operands: list(&[327]),
+            operands: list(&[340]),
             availability: AVAILABLE[4],
             ..Form::EMPTY
         }],
@@ -395,7 +395,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["barrier.cluster.arrive{.release,.relaxed}{.aligned}"],
         forms: &[Form {
             text: "barrier.cluster.arrive{.{release,relaxed}}{.aligned}",
-            slots: list(&[463, 462]),
+            slots: list(&[464, 463]),
             availability: AVAILABLE[20],
             ..Form::EMPTY
         }],
@@ -434,7 +434,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["barrier.cluster.wait{.acquire}{.aligned}"],
         forms: &[Form {
             text: "barrier.cluster.wait{.acquire}{.aligned}",
-            slots: list(&[464, 462]),
+            slots: list(&[465, 463]),
             availability: AVAILABLE[20],
             ..Form::EMPTY
         }],
@@ -469,7 +469,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["membar.{cta,gl,sys}"],
         forms: &[Form {
             text: "membar.{cta,gl,sys}",
-            slots: list(&[465]),
+            slots: list(&[466]),
             availability: AVAILABLE[10],
             ..Form::EMPTY
         }],
@@ -507,7 +507,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["membar.proxy.kind"],
         forms: &[Form {
             text: "membar.proxy.{alias,async}",
-            slots: list(&[466]),
+            slots: list(&[467]),
             availability: AVAILABLE[97],
             ..Form::EMPTY
         }],
@@ -545,31 +545,31 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "fence{.{sc,acq_rel,acquire,release}}.{cta,cluster,gpu,sys}",
-                slots: list(&[467, 146]),
+                slots: list(&[468, 146]),
                 availability: AVAILABLE[98],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.acquire.sync_restrict::shared::cluster.cluster",
-                slots: list(&[468, 469, 470]),
+                slots: list(&[469, 470, 471]),
                 availability: AVAILABLE[66],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.release.sync_restrict::shared::cta.cluster",
-                slots: list(&[177, 471, 470]),
+                slots: list(&[177, 472, 471]),
                 availability: AVAILABLE[66],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.mbarrier_init.release.cluster",
-                slots: list(&[472, 177, 470]),
+                slots: list(&[473, 177, 471]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.alias.sync_restrict::read.release.sys",
-                slots: list(&[473, 474, 177, 159]),
+                slots: list(&[474, 475, 177, 159]),
                 availability: AVAILABLE[99],
                 ..Form::EMPTY
             },
@@ -655,50 +655,50 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "fence.proxy.{alias,async,async.global,async.shared::cta,async.shared::cluster}",
-                slots: list(&[475]),
+                slots: list(&[476]),
                 availability: AVAILABLE[97],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.proxy.tensormap::generic.release.scope",
-                slots: list(&[476, 177, 156]),
+                slots: list(&[477, 177, 156]),
                 availability: AVAILABLE[101],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.proxy.tensormap::generic.acquire.scope [addr], size",
-                slots: list(&[476, 468, 156]),
-                operands: list(&[125, 335]),
+                slots: list(&[477, 469, 156]),
+                operands: list(&[128, 348]),
                 availability: AVAILABLE[101],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster",
-                slots: list(&[477, 468, 469, 470]),
+                slots: list(&[478, 469, 470, 471]),
                 availability: AVAILABLE[66],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster",
-                slots: list(&[477, 177, 471, 470]),
+                slots: list(&[478, 177, 472, 471]),
                 availability: AVAILABLE[66],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.{cta,cluster}",
-                slots: list(&[477, 177, 478, 321]),
+                slots: list(&[478, 177, 479, 322]),
                 availability: AVAILABLE[40],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.proxy.alias.sem.sys",
-                slots: list(&[473, 479, 159]),
+                slots: list(&[474, 480, 159]),
                 availability: AVAILABLE[40],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.proxy.{generic::fabric.alias,fabric::generic.alias,fabric::fabric.alias}.sem.sys",
-                slots: list(&[480, 479, 159]),
+                slots: list(&[481, 480, 159]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
@@ -788,169 +788,169 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{and,or,xor}.{b32,b64} d, [a], b",
-                slots: list(&[481, 482, 483, 182, 484]),
-                operands: list(&[336, 92, 28]),
+                slots: list(&[482, 483, 484, 182, 485]),
+                operands: list(&[349, 92, 28]),
                 availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.exch.{b32,b64} d, [a], b",
-                slots: list(&[481, 482, 483, 485, 486]),
-                operands: list(&[336, 92, 28]),
+                slots: list(&[482, 483, 484, 486, 487]),
+                operands: list(&[349, 92, 28]),
                 availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.exch.b128 d, [a], b",
-                slots: list(&[481, 487, 483, 485, 488]),
-                operands: list(&[336, 92, 28]),
+                slots: list(&[482, 488, 484, 486, 489]),
+                operands: list(&[349, 92, 28]),
                 availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.cas.{b16,b32,b64} d, [a], b, c",
-                slots: list(&[481, 482, 483, 489, 490]),
-                operands: list(&[336, 92, 28, 40]),
+                slots: list(&[482, 483, 484, 490, 491]),
+                operands: list(&[349, 92, 28, 40]),
                 availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.cas.b128 d, [a], b, c",
-                slots: list(&[481, 487, 483, 489, 488]),
-                operands: list(&[336, 92, 28, 40]),
+                slots: list(&[482, 488, 484, 490, 489]),
+                operands: list(&[349, 92, 28, 40]),
                 availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.add.{u32,s32,u64,f32,f64} d, [a], b",
-                slots: list(&[481, 482, 483, 185, 491]),
-                operands: list(&[336, 92, 28]),
+                slots: list(&[482, 483, 484, 185, 492]),
+                operands: list(&[349, 92, 28]),
                 availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{inc,dec}.u32 d, [a], b",
-                slots: list(&[481, 482, 483, 323, 324]),
-                operands: list(&[336, 92, 28]),
+                slots: list(&[482, 483, 484, 324, 325]),
+                operands: list(&[349, 92, 28]),
                 availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{min,max}.{u32,s32,u64,s64} d, [a], b",
-                slots: list(&[481, 482, 483, 183, 492]),
-                operands: list(&[336, 92, 28]),
+                slots: list(&[482, 483, 484, 183, 493]),
+                operands: list(&[349, 92, 28]),
                 availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.add.noftz.{f16,f16x2,bf16,bf16x2,f32} d, [a], b",
-                slots: list(&[481, 493, 494, 185, 326, 495]),
-                operands: list(&[337, 92, 169]),
+                slots: list(&[482, 494, 495, 185, 327, 496]),
+                operands: list(&[350, 92, 181]),
                 availability: AVAILABLE[107],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.{and,or,xor,exch}.L2::cache_hint.{b32,b64} d, [a], b, policy",
-                slots: list(&[496, 493, 202, 497, 148, 19]),
-                operands: list(&[337, 92, 169, 204]),
+                slots: list(&[497, 494, 203, 498, 148, 19]),
+                operands: list(&[350, 92, 181, 216]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.exch.L2::cache_hint.b128 d, [a], b, policy",
-                slots: list(&[496, 498, 202, 485, 148, 488]),
-                operands: list(&[337, 92, 169, 204]),
+                slots: list(&[497, 499, 203, 486, 148, 489]),
+                operands: list(&[350, 92, 181, 216]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.add.L2::cache_hint.{u32,s32,u64,f32,f64} d, [a], b, policy",
-                slots: list(&[496, 493, 202, 185, 148, 322]),
-                operands: list(&[337, 92, 169, 204]),
+                slots: list(&[497, 494, 203, 185, 148, 323]),
+                operands: list(&[350, 92, 181, 216]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.{inc,dec}.L2::cache_hint.u32 d, [a], b, policy",
-                slots: list(&[496, 493, 202, 323, 148, 324]),
-                operands: list(&[337, 92, 169, 204]),
+                slots: list(&[497, 494, 203, 324, 148, 325]),
+                operands: list(&[350, 92, 181, 216]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.{min,max}.L2::cache_hint.{u32,s32,u64,s64} d, [a], b, policy",
-                slots: list(&[496, 493, 202, 183, 148, 499]),
-                operands: list(&[337, 92, 169, 204]),
+                slots: list(&[497, 494, 203, 183, 148, 500]),
+                operands: list(&[350, 92, 181, 216]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.add.noftz.L2::cache_hint.{f16,f16x2,bf16,bf16x2,f32} d, [a], b, policy",
-                slots: list(&[496, 493, 202, 185, 326, 148, 500]),
-                operands: list(&[338, 92, 177, 204]),
+                slots: list(&[497, 494, 203, 185, 327, 148, 501]),
+                operands: list(&[351, 92, 189, 216]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.add{.noftz}.{v2,v4}.f32 d, [a], b",
-                slots: list(&[496, 501, 202, 185, 502, 119, 34]),
-                operands: list(&[133, 92, 339]),
+                slots: list(&[497, 502, 203, 185, 503, 119, 34]),
+                operands: list(&[139, 92, 352]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.add{.noftz}.L2::cache_hint.{v2,v4}.f32 d, [a], b, policy",
-                slots: list(&[496, 501, 202, 185, 502, 148, 119, 34]),
-                operands: list(&[340, 92, 341, 204]),
+                slots: list(&[497, 502, 203, 185, 503, 148, 119, 34]),
+                operands: list(&[353, 92, 354, 216]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.vec.{f16,bf16} d, [a], b",
-                slots: list(&[496, 501, 202, 503, 326, 192, 189]),
-                operands: list(&[133, 92, 339]),
+                slots: list(&[497, 502, 203, 504, 327, 192, 190]),
+                operands: list(&[139, 92, 352]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.L2::cache_hint.vec.{f16,bf16} d, [a], b, policy",
-                slots: list(&[496, 501, 202, 503, 326, 148, 192, 189]),
-                operands: list(&[340, 92, 341, 204]),
+                slots: list(&[497, 502, 203, 504, 327, 148, 192, 190]),
+                operands: list(&[353, 92, 354, 216]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.{v2,v4}.{f16x2,bf16x2} d, [a], b",
-                slots: list(&[496, 501, 202, 503, 326, 119, 191]),
-                operands: list(&[133, 92, 339]),
+                slots: list(&[497, 502, 203, 504, 327, 119, 184]),
+                operands: list(&[139, 92, 352]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.L2::cache_hint.{v2,v4}.{f16x2,bf16x2} d, [a], b, policy",
-                slots: list(&[496, 501, 202, 503, 326, 148, 119, 191]),
-                operands: list(&[340, 92, 341, 204]),
+                slots: list(&[497, 502, 203, 504, 327, 148, 119, 184]),
+                operands: list(&[353, 92, 354, 216]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.add{.noftz}.{v2,v4}.f32 d, [a], b",
-                slots: list(&[496, 501, 202, 185, 502, 119, 34]),
-                operands: list(&[342, 92, 339]),
+                slots: list(&[497, 502, 203, 185, 503, 119, 34]),
+                operands: list(&[355, 92, 352]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.vec.{f16,bf16} d, [a], b",
-                slots: list(&[496, 501, 202, 503, 326, 192, 189]),
-                operands: list(&[342, 92, 339]),
+                slots: list(&[497, 502, 203, 504, 327, 192, 190]),
+                operands: list(&[355, 92, 352]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.{v2,v4}.{f16x2,bf16x2} d, [a], b",
-                slots: list(&[496, 501, 202, 503, 326, 119, 191]),
-                operands: list(&[342, 92, 339]),
+                slots: list(&[497, 502, 203, 504, 327, 119, 184]),
+                operands: list(&[355, 92, 352]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
@@ -1082,113 +1082,113 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{and,or,xor}.{b32,b64} [a], b",
-                slots: list(&[504, 482, 483, 182, 484]),
-                operands: list(&[109, 27]),
+                slots: list(&[505, 483, 484, 182, 485]),
+                operands: list(&[110, 27]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.add.{u32,s32,u64,f32,f64} [a], b",
-                slots: list(&[504, 482, 483, 185, 491]),
-                operands: list(&[109, 27]),
+                slots: list(&[505, 483, 484, 185, 492]),
+                operands: list(&[110, 27]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{inc,dec}.u32 [a], b",
-                slots: list(&[504, 482, 483, 323, 324]),
-                operands: list(&[109, 27]),
+                slots: list(&[505, 483, 484, 324, 325]),
+                operands: list(&[110, 27]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{min,max}.{u32,s32,u64,s64} [a], b",
-                slots: list(&[504, 482, 483, 183, 492]),
-                operands: list(&[109, 27]),
+                slots: list(&[505, 483, 484, 183, 493]),
+                operands: list(&[110, 27]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.add.noftz.{f16,f16x2,bf16,bf16x2,f32} [a], b",
-                slots: list(&[504, 493, 494, 185, 326, 495]),
-                operands: list(&[109, 167]),
+                slots: list(&[505, 494, 495, 185, 327, 496]),
+                operands: list(&[110, 179]),
                 availability: AVAILABLE[107],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.{and,or,xor}.L2::cache_hint.{b32,b64} [a], b, policy",
-                slots: list(&[505, 493, 202, 182, 148, 19]),
-                operands: list(&[109, 167, 93]),
+                slots: list(&[506, 494, 203, 182, 148, 19]),
+                operands: list(&[110, 179, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.add.L2::cache_hint.{u32,s32,u64,f32,f64} [a], b, policy",
-                slots: list(&[505, 493, 202, 185, 148, 322]),
-                operands: list(&[109, 167, 93]),
+                slots: list(&[506, 494, 203, 185, 148, 323]),
+                operands: list(&[110, 179, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.{inc,dec}.L2::cache_hint.u32 [a], b, policy",
-                slots: list(&[505, 493, 202, 323, 148, 324]),
-                operands: list(&[109, 167, 93]),
+                slots: list(&[506, 494, 203, 324, 148, 325]),
+                operands: list(&[110, 179, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.{min,max}.L2::cache_hint.{u32,s32,u64,s64} [a], b, policy",
-                slots: list(&[505, 493, 202, 183, 148, 499]),
-                operands: list(&[109, 167, 93]),
+                slots: list(&[506, 494, 203, 183, 148, 500]),
+                operands: list(&[110, 179, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.add.noftz.L2::cache_hint.{f16,f16x2,bf16,bf16x2,f32} [a], b, policy",
-                slots: list(&[505, 493, 202, 185, 326, 148, 500]),
-                operands: list(&[109, 176, 93]),
+                slots: list(&[506, 494, 203, 185, 327, 148, 501]),
+                operands: list(&[110, 188, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.add{.noftz}.{v2,v4}.f32 [a], b",
-                slots: list(&[505, 501, 202, 185, 502, 119, 34]),
-                operands: list(&[109, 343]),
+                slots: list(&[506, 502, 203, 185, 503, 119, 34]),
+                operands: list(&[110, 356]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.add{.noftz}.L2::cache_hint.{v2,v4}.f32 [a], b, policy",
-                slots: list(&[505, 501, 202, 185, 502, 148, 119, 34]),
-                operands: list(&[109, 344, 93]),
+                slots: list(&[506, 502, 203, 185, 503, 148, 119, 34]),
+                operands: list(&[110, 357, 93]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.{add,min,max}.noftz.vec.{f16,bf16} [a], b",
-                slots: list(&[505, 501, 202, 503, 326, 192, 189]),
-                operands: list(&[109, 343]),
+                slots: list(&[506, 502, 203, 504, 327, 192, 190]),
+                operands: list(&[110, 356]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.{add,min,max}.noftz.L2::cache_hint.vec.{f16,bf16} [a], b, policy",
-                slots: list(&[505, 501, 202, 503, 326, 148, 192, 189]),
-                operands: list(&[109, 344, 93]),
+                slots: list(&[506, 502, 203, 504, 327, 148, 192, 190]),
+                operands: list(&[110, 357, 93]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.{add,min,max}.noftz.{v2,v4}.{f16x2,bf16x2} [a], b",
-                slots: list(&[505, 501, 202, 503, 326, 119, 191]),
-                operands: list(&[109, 343]),
+                slots: list(&[506, 502, 203, 504, 327, 119, 184]),
+                operands: list(&[110, 356]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.{add,min,max}.noftz.L2::cache_hint.{v2,v4}.{f16x2,bf16x2} [a], b, policy",
-                slots: list(&[505, 501, 202, 503, 326, 148, 119, 191]),
-                operands: list(&[109, 344, 93]),
+                slots: list(&[506, 502, 203, 504, 327, 148, 119, 184]),
+                operands: list(&[110, 357, 93]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
@@ -1281,113 +1281,113 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.add.{u32,s32,u64,s64} [a], b{, [mbar]}",
-                slots: list(&[320, 470, 303, 171, 185, 499]),
-                operands: list(&[109, 167, 345]),
+                slots: list(&[321, 471, 304, 171, 185, 500]),
+                operands: list(&[110, 179, 358]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.{min,max}.{u32,s32} [a], b{, [mbar]}",
-                slots: list(&[320, 470, 303, 171, 183, 12]),
-                operands: list(&[109, 167, 345]),
+                slots: list(&[321, 471, 304, 171, 183, 12]),
+                operands: list(&[110, 179, 358]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.{inc,dec}.u32 [a], b{, [mbar]}",
-                slots: list(&[320, 470, 303, 171, 323, 324]),
-                operands: list(&[109, 167, 345]),
+                slots: list(&[321, 471, 304, 171, 324, 325]),
+                operands: list(&[110, 179, 358]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.{and,or,xor}.b32 [a], b{, [mbar]}",
-                slots: list(&[320, 470, 303, 171, 182, 22]),
-                operands: list(&[109, 167, 345]),
+                slots: list(&[321, 471, 304, 171, 182, 22]),
+                operands: list(&[110, 179, 358]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.relaxed.{gpu,sys}{.global}.add.{u32,s32,u64,s64} [a], b",
-                slots: list(&[320, 178, 506, 185, 499]),
-                operands: list(&[109, 27]),
+                slots: list(&[321, 178, 507, 185, 500]),
+                operands: list(&[110, 27]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.relaxed.{gpu,sys}{.global}.{min,max}.{u32,s32} [a], b",
-                slots: list(&[320, 178, 506, 183, 12]),
-                operands: list(&[109, 27]),
+                slots: list(&[321, 178, 507, 183, 12]),
+                operands: list(&[110, 27]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.relaxed.{gpu,sys}{.global}.{inc,dec}.u32 [a], b",
-                slots: list(&[320, 178, 506, 323, 324]),
-                operands: list(&[109, 27]),
+                slots: list(&[321, 178, 507, 324, 325]),
+                operands: list(&[110, 27]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.relaxed.{gpu,sys}{.global}.{and,or,xor}.b32 [a], b",
-                slots: list(&[320, 178, 506, 182, 22]),
-                operands: list(&[109, 27]),
+                slots: list(&[321, 178, 507, 182, 22]),
+                operands: list(&[110, 27]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.release.{gpu,sys}{.global}.add.{u32,s32,u64,s64} [a], b",
-                slots: list(&[177, 178, 202, 185, 499]),
-                operands: list(&[109, 27]),
+                slots: list(&[177, 178, 203, 185, 500]),
+                operands: list(&[110, 27]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.release.{gpu,sys}{.global}.{min,max}.{u32,s32} [a], b",
-                slots: list(&[177, 178, 202, 183, 12]),
-                operands: list(&[109, 27]),
+                slots: list(&[177, 178, 203, 183, 12]),
+                operands: list(&[110, 27]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.release.{gpu,sys}{.global}.{inc,dec}.u32 [a], b",
-                slots: list(&[177, 178, 202, 323, 324]),
-                operands: list(&[109, 27]),
+                slots: list(&[177, 178, 203, 324, 325]),
+                operands: list(&[110, 27]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.release.{gpu,sys}{.global}.{and,or,xor}.b32 [a], b",
-                slots: list(&[177, 178, 202, 182, 22]),
-                operands: list(&[109, 27]),
+                slots: list(&[177, 178, 203, 182, 22]),
+                operands: list(&[110, 27]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.mmio.release.sys{.global}.add.{u32,s32,u64,s64} [a], b",
-                slots: list(&[180, 177, 159, 202, 185, 499]),
-                operands: list(&[120, 167]),
+                slots: list(&[180, 177, 159, 203, 185, 500]),
+                operands: list(&[121, 179]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.mmio.release.sys{.global}.{min,max}.{u32,s32} [a], b",
-                slots: list(&[180, 177, 159, 202, 183, 12]),
-                operands: list(&[120, 167]),
+                slots: list(&[180, 177, 159, 203, 183, 12]),
+                operands: list(&[121, 179]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.mmio.release.sys{.global}.{inc,dec}.u32 [a], b",
-                slots: list(&[180, 177, 159, 202, 323, 324]),
-                operands: list(&[120, 167]),
+                slots: list(&[180, 177, 159, 203, 324, 325]),
+                operands: list(&[121, 179]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.mmio.release.sys{.global}.{and,or,xor}.b32 [a], b",
-                slots: list(&[180, 177, 159, 202, 182, 22]),
-                operands: list(&[120, 167]),
+                slots: list(&[180, 177, 159, 203, 182, 22]),
+                operands: list(&[121, 179]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
@@ -1461,8 +1461,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["multimem.red.async.release.{gpu,sys}{.global}.add.type [a], b"],
         forms: &[Form {
             text: "multimem.red.async.release.scope{.global}.add.type [a], b",
-            slots: list(&[177, 178, 202, 185, 328]),
-            operands: list(&[109, 27]),
+            slots: list(&[177, 178, 203, 185, 329]),
+            operands: list(&[110, 27]),
             availability: AVAILABLE[44],
             ..Form::EMPTY
         }],
@@ -1500,7 +1500,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "vote.{all,any,uni}.pred d, a",
-                slots: list(&[507, 114]),
+                slots: list(&[508, 114]),
                 operands: list(&[21, 53]),
                 availability: AVAILABLE[103],
                 removed: Some(Requirement {
@@ -1510,7 +1510,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             },
             Form {
                 text: "vote.ballot.b32 d, a",
-                slots: list(&[508, 22]),
+                slots: list(&[509, 22]),
                 operands: list(&[3, 53]),
                 availability: AVAILABLE[3],
                 removed: Some(Requirement {
@@ -1561,14 +1561,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "vote.sync.{all,any,uni}.pred d, a, membermask",
-                slots: list(&[507, 114]),
+                slots: list(&[508, 114]),
                 operands: list(&[21, 53, 18]),
                 availability: AVAILABLE[4],
                 ..Form::EMPTY
             },
             Form {
                 text: "vote.sync.ballot.b32 d, a, membermask",
-                slots: list(&[508, 22]),
+                slots: list(&[509, 22]),
                 operands: list(&[3, 53, 18]),
                 availability: AVAILABLE[4],
                 ..Form::EMPTY
@@ -1625,15 +1625,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "match.any.sync.type d, a, membermask",
-                slots: list(&[509, 390, 19]),
+                slots: list(&[510, 391, 19]),
                 operands: list(&[14, 10, 20]),
                 availability: AVAILABLE[98],
                 ..Form::EMPTY
             },
             Form {
                 text: "match.all.sync.type d{|p}, a, membermask",
-                slots: list(&[510, 390, 19]),
-                operands: list(&[346, 10, 20]),
+                slots: list(&[511, 391, 19]),
+                operands: list(&[359, 10, 20]),
                 availability: AVAILABLE[98],
                 ..Form::EMPTY
             },
@@ -1729,7 +1729,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "redux.sync.{add,min,max}.{u32,s32} d, a, membermask",
-                slots: list(&[503, 12]),
+                slots: list(&[504, 12]),
                 operands: list(&[14, 19, 18]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
@@ -1802,7 +1802,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["griddepcontrol.{launch_dependents,wait}"],
         forms: &[Form {
             text: "griddepcontrol.action",
-            slots: list(&[511]),
+            slots: list(&[512]),
             availability: AVAILABLE[20],
             ..Form::EMPTY
         }],
@@ -1842,8 +1842,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["elect.sync d|p, membermask"],
         forms: &[Form {
             text: "elect.sync d|p, membermask",
-            slots: list(&[390]),
-            operands: list(&[347, 18]),
+            slots: list(&[391]),
+            operands: list(&[360, 18]),
             availability: AVAILABLE[0],
             ..Form::EMPTY
         }],
@@ -1885,8 +1885,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         ],
         forms: &[Form {
             text: "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned [dst], [src], size",
-            slots: list(&[512, 513, 177, 156, 514]),
-            operands: list(&[139, 348, 349]),
+            slots: list(&[513, 514, 177, 156, 515]),
+            operands: list(&[146, 361, 362]),
             availability: AVAILABLE[101],
             ..Form::EMPTY
         }],
@@ -1938,15 +1938,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes.b128 [addr], [mbar]",
-                slots: list(&[381, 515, 171, 125]),
-                operands: list(&[106, 88]),
+                slots: list(&[382, 516, 171, 125]),
+                operands: list(&[107, 88]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [addr], [mbar]",
-                slots: list(&[381, 515, 171, 516, 125]),
-                operands: list(&[106, 88]),
+                slots: list(&[382, 516, 171, 517, 125]),
+                operands: list(&[107, 88]),
                 availability: AVAILABLE[111],
                 ..Form::EMPTY
             },
@@ -1999,22 +1999,22 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 d, resp",
-                slots: list(&[517, 518, 125]),
+                slots: list(&[518, 519, 125]),
                 operands: list(&[21, 9]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 d, resp",
-                slots: list(&[519, 441, 520, 125]),
-                operands: list(&[250, 23]),
+                slots: list(&[520, 442, 521, 125]),
+                operands: list(&[263, 23]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "clusterlaunchcontrol.query_cancel.{get_first_ctaid::x,get_first_ctaid::y,get_first_ctaid::z}.b32.b128 d, resp",
-                slots: list(&[521, 520, 125]),
-                operands: list(&[350, 9]),
+                slots: list(&[522, 521, 125]),
+                operands: list(&[363, 9]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },

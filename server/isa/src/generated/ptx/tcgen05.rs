@@ -13,15 +13,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32 [dst], nCols",
-                slots: list(&[644, 514, 515, 22]),
-                operands: list(&[109, 478]),
+                slots: list(&[645, 515, 516, 22]),
+                operands: list(&[110, 491]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.alloc.exclusive.cta_group.sync.aligned{.shared::cta}.b32 [dst], nCols",
-                slots: list(&[645, 644, 514, 515, 22]),
-                operands: list(&[120, 478]),
+                slots: list(&[646, 645, 515, 516, 22]),
+                operands: list(&[121, 491]),
                 availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
@@ -76,15 +76,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.dealloc.cta_group.sync.aligned.b32 taddr, nCols",
-                slots: list(&[644, 514, 22]),
-                operands: list(&[327, 478]),
+                slots: list(&[645, 515, 22]),
+                operands: list(&[340, 491]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.dealloc.exclusive.cta_group.sync.aligned.b32 taddr, nCols",
-                slots: list(&[645, 644, 514, 22]),
-                operands: list(&[327, 478]),
+                slots: list(&[646, 645, 515, 22]),
+                operands: list(&[340, 491]),
                 availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
@@ -133,7 +133,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         syntax: &["tcgen05.relinquish_alloc_permit.cta_group.sync.aligned"],
         forms: &[Form {
             text: "tcgen05.relinquish_alloc_permit.cta_group.sync.aligned",
-            slots: list(&[644, 514]),
+            slots: list(&[645, 515]),
             availability: AVAILABLE[72],
             ..Form::EMPTY
         }],
@@ -174,71 +174,71 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.ld.sync.aligned.{32x32b,16x64b}.num{.pack::16b}.b32 r, [taddr]",
-                slots: list(&[514, 646, 647, 648, 22]),
-                operands: list(&[446, 479]),
+                slots: list(&[515, 647, 648, 649, 22]),
+                operands: list(&[459, 492]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.sync.aligned.16x128b.{x1,x2,x4,x8,x16,x32,x64}{.pack::16b}.b32 r, [taddr]",
-                slots: list(&[514, 649, 371, 648, 22]),
-                operands: list(&[480, 479]),
+                slots: list(&[515, 650, 372, 649, 22]),
+                operands: list(&[493, 492]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.sync.aligned.16x256b.{x1,x2,x4,x8,x16,x32}{.pack::16b}.b32 r, [taddr]",
-                slots: list(&[514, 650, 375, 648, 22]),
-                operands: list(&[481, 479]),
+                slots: list(&[515, 651, 376, 649, 22]),
+                operands: list(&[494, 492]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.sync.aligned.16x32bx2.num{.pack::16b}.b32 r, [taddr], halfOff",
-                slots: list(&[514, 651, 647, 648, 22]),
-                operands: list(&[446, 479, 482]),
+                slots: list(&[515, 652, 648, 649, 22]),
+                operands: list(&[459, 492, 495]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x4.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[652, 514, 653, 654, 183, 355, 52, 34, 655]),
-                operands: list(&[374, 483, 479]),
+                slots: list(&[653, 515, 654, 655, 183, 356, 52, 34, 656]),
+                operands: list(&[387, 496, 492]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x8.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[652, 514, 653, 656, 183, 355, 52, 34, 655]),
-                operands: list(&[374, 469, 479]),
+                slots: list(&[653, 515, 654, 657, 183, 356, 52, 34, 656]),
+                operands: list(&[387, 482, 492]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x16.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[652, 514, 653, 657, 183, 355, 52, 34, 655]),
-                operands: list(&[374, 484, 479]),
+                slots: list(&[653, 515, 654, 658, 183, 356, 52, 34, 656]),
+                operands: list(&[387, 497, 492]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x32.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[652, 514, 653, 658, 183, 355, 52, 34, 655]),
-                operands: list(&[374, 485, 479]),
+                slots: list(&[653, 515, 654, 659, 183, 356, 52, 34, 656]),
+                operands: list(&[387, 498, 492]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x64.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[652, 514, 653, 659, 183, 355, 52, 34, 655]),
-                operands: list(&[373, 486, 479]),
+                slots: list(&[653, 515, 654, 660, 183, 356, 52, 34, 656]),
+                operands: list(&[386, 499, 492]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x128.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[652, 514, 653, 660, 183, 355, 52, 34, 655]),
-                operands: list(&[375, 487, 479]),
+                slots: list(&[653, 515, 654, 661, 183, 356, 52, 34, 656]),
+                operands: list(&[388, 500, 492]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
@@ -322,71 +322,71 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.ld.red.sync.aligned.32x32b.num.op{.abs}{.NaN}.f32 r, red, [taddr]",
-                slots: list(&[514, 653, 661, 183, 52, 49, 34]),
-                operands: list(&[446, 488, 489]),
+                slots: list(&[515, 654, 662, 183, 52, 49, 34]),
+                operands: list(&[459, 501, 502]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.sync.aligned.16x32bx2.num.op{.abs}{.NaN}.f32 r, red, [taddr], halfOff",
-                slots: list(&[514, 651, 661, 183, 52, 49, 34]),
-                operands: list(&[446, 488, 489, 490]),
+                slots: list(&[515, 652, 662, 183, 52, 49, 34]),
+                operands: list(&[459, 501, 502, 503]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.sync.aligned.32x32b.num.op.{u32,s32} r, red, [taddr]",
-                slots: list(&[514, 653, 661, 183, 12]),
-                operands: list(&[446, 488, 489]),
+                slots: list(&[515, 654, 662, 183, 12]),
+                operands: list(&[459, 501, 502]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.sync.aligned.16x32bx2.num.op.{u32,s32} r, red, [taddr], halfOff",
-                slots: list(&[514, 651, 661, 183, 12]),
-                operands: list(&[446, 488, 489, 490]),
+                slots: list(&[515, 652, 662, 183, 12]),
+                operands: list(&[459, 501, 502, 503]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x4.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[652, 514, 653, 654, 183, 355, 52, 49, 34, 655]),
-                operands: list(&[374, 483, 488, 489]),
+                slots: list(&[653, 515, 654, 655, 183, 356, 52, 49, 34, 656]),
+                operands: list(&[387, 496, 501, 502]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x8.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[652, 514, 653, 656, 183, 355, 52, 49, 34, 655]),
-                operands: list(&[374, 469, 488, 489]),
+                slots: list(&[653, 515, 654, 657, 183, 356, 52, 49, 34, 656]),
+                operands: list(&[387, 482, 501, 502]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x16.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[652, 514, 653, 657, 183, 355, 52, 49, 34, 655]),
-                operands: list(&[374, 484, 488, 489]),
+                slots: list(&[653, 515, 654, 658, 183, 356, 52, 49, 34, 656]),
+                operands: list(&[387, 497, 501, 502]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x32.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[652, 514, 653, 658, 183, 355, 52, 49, 34, 655]),
-                operands: list(&[374, 485, 488, 489]),
+                slots: list(&[653, 515, 654, 659, 183, 356, 52, 49, 34, 656]),
+                operands: list(&[387, 498, 501, 502]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x64.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[652, 514, 653, 659, 183, 355, 52, 49, 34, 655]),
-                operands: list(&[373, 486, 488, 489]),
+                slots: list(&[653, 515, 654, 660, 183, 356, 52, 49, 34, 656]),
+                operands: list(&[386, 499, 501, 502]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x128.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[652, 514, 653, 660, 183, 355, 52, 49, 34, 655]),
-                operands: list(&[375, 487, 488, 489]),
+                slots: list(&[653, 515, 654, 661, 183, 356, 52, 49, 34, 656]),
+                operands: list(&[388, 500, 501, 502]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
@@ -466,29 +466,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.st.sync.aligned.{32x32b,16x64b}.num{.unpack::16b}.b32 [taddr], r",
-                slots: list(&[514, 646, 647, 662, 22]),
-                operands: list(&[491, 492]),
+                slots: list(&[515, 647, 648, 663, 22]),
+                operands: list(&[504, 505]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.st.sync.aligned.16x128b.{x1,x2,x4,x8,x16,x32,x64}{.unpack::16b}.b32 [taddr], r",
-                slots: list(&[514, 649, 371, 662, 22]),
-                operands: list(&[491, 493]),
+                slots: list(&[515, 650, 372, 663, 22]),
+                operands: list(&[504, 506]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.st.sync.aligned.16x256b.{x1,x2,x4,x8,x16,x32}{.unpack::16b}.b32 [taddr], r",
-                slots: list(&[514, 650, 375, 662, 22]),
-                operands: list(&[491, 494]),
+                slots: list(&[515, 651, 376, 663, 22]),
+                operands: list(&[504, 507]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.st.sync.aligned.16x32bx2.num{.unpack::16b}.b32 [taddr], halfOff, r",
-                slots: list(&[514, 651, 647, 662, 22]),
-                operands: list(&[491, 495, 492]),
+                slots: list(&[515, 652, 648, 663, 22]),
+                operands: list(&[504, 508, 505]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
@@ -557,7 +557,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         syntax: &["tcgen05.wait::{ld,st}.sync.aligned"],
         forms: &[Form {
             text: "tcgen05.kind.sync.aligned",
-            slots: list(&[663, 514]),
+            slots: list(&[664, 515]),
             availability: AVAILABLE[72],
             ..Form::EMPTY
         }],
@@ -593,22 +593,22 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.cp.cta_group.{128x256b,4x256b,128x128b}{.fmt} [taddr], s-desc",
-                slots: list(&[644, 664, 665]),
-                operands: list(&[491, 161]),
+                slots: list(&[645, 665, 666]),
+                operands: list(&[504, 168]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.cp.cta_group.64x128b.{warpx2::02_13,warpx2::01_23}{.fmt} [taddr], s-desc",
-                slots: list(&[644, 666, 667, 665]),
-                operands: list(&[491, 161]),
+                slots: list(&[645, 667, 668, 666]),
+                operands: list(&[504, 168]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.cp.cta_group.32x128b.warpx4{.fmt} [taddr], s-desc",
-                slots: list(&[644, 668, 669, 665]),
-                operands: list(&[491, 161]),
+                slots: list(&[645, 669, 670, 666]),
+                operands: list(&[504, 168]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
@@ -672,8 +672,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         syntax: &["tcgen05.shift.cta_group.down [taddr]"],
         forms: &[Form {
             text: "tcgen05.shift.cta_group.down [taddr]",
-            slots: list(&[644, 670]),
-            operands: list(&[491]),
+            slots: list(&[645, 671]),
+            operands: list(&[504]),
             availability: AVAILABLE[132],
             ..Form::EMPTY
         }],
@@ -719,519 +719,519 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d",
-                slots: list(&[644, 671, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 496]),
+                slots: list(&[645, 672, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[674, 671, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 497, 496]),
+                slots: list(&[675, 672, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 510, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[675, 671, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 498, 496]),
+                slots: list(&[676, 672, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 511, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[644, 671, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 496]),
+                slots: list(&[645, 672, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[674, 671, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 497, 496]),
+                slots: list(&[675, 672, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 510, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[675, 671, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 498, 496]),
+                slots: list(&[676, 672, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 511, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[644, 671, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 155, 496]),
+                slots: list(&[645, 672, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 162, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[674, 671, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 155, 497, 496]),
+                slots: list(&[675, 672, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 162, 510, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[675, 671, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 155, 498, 496]),
+                slots: list(&[676, 672, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 162, 511, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d",
-                slots: list(&[644, 678, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 496]),
+                slots: list(&[645, 679, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 509]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[674, 678, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 497, 496]),
+                slots: list(&[675, 679, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 510, 509]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[675, 678, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 498, 496]),
+                slots: list(&[676, 679, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 511, 509]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[644, 678, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 496]),
+                slots: list(&[645, 679, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 509]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[674, 678, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 497, 496]),
+                slots: list(&[675, 679, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 510, 509]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[675, 678, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 498, 496]),
+                slots: list(&[676, 679, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 511, 509]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[644, 678, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 155, 496]),
+                slots: list(&[645, 679, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 162, 509]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[674, 678, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 155, 497, 496]),
+                slots: list(&[675, 679, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 162, 510, 509]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[675, 678, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 155, 498, 496]),
+                slots: list(&[676, 679, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 162, 511, 509]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d",
-                slots: list(&[644, 679, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 496]),
+                slots: list(&[645, 680, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 509]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[674, 679, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 497, 496]),
+                slots: list(&[675, 680, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 510, 509]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[675, 679, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 498, 496]),
+                slots: list(&[676, 680, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 511, 509]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[644, 679, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 496]),
+                slots: list(&[645, 680, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 509]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[674, 679, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 497, 496]),
+                slots: list(&[675, 680, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 510, 509]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[675, 679, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 498, 496]),
+                slots: list(&[676, 680, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 511, 509]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[644, 679, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 155, 496]),
+                slots: list(&[645, 680, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 162, 509]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[674, 679, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 155, 497, 496]),
+                slots: list(&[675, 680, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 162, 510, 509]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[675, 679, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 155, 498, 496]),
+                slots: list(&[676, 680, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 162, 511, 509]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[644, 680, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 496, 500]),
+                slots: list(&[645, 681, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 509, 513]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[674, 680, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 497, 496, 500]),
+                slots: list(&[675, 681, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 510, 509, 513]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 680, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 498, 496, 500]),
+                slots: list(&[676, 681, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 511, 509, 513]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[644, 680, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 496, 500]),
+                slots: list(&[645, 681, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 509, 513]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[674, 680, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 497, 496, 500]),
+                slots: list(&[675, 681, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 510, 509, 513]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 680, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 498, 496, 500]),
+                slots: list(&[676, 681, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 511, 509, 513]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[644, 680, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 155, 496, 500]),
+                slots: list(&[645, 681, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 162, 509, 513]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[674, 680, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 155, 497, 496, 500]),
+                slots: list(&[675, 681, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 162, 510, 509, 513]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 680, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 155, 498, 496, 500]),
+                slots: list(&[676, 681, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 162, 511, 509, 513]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[644, 678, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 496, 500]),
+                slots: list(&[645, 679, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 509, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[674, 678, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 497, 496, 500]),
+                slots: list(&[675, 679, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 510, 509, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 678, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 498, 496, 500]),
+                slots: list(&[676, 679, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 511, 509, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[644, 678, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 496, 500]),
+                slots: list(&[645, 679, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 509, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[674, 678, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 497, 496, 500]),
+                slots: list(&[675, 679, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 510, 509, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 678, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 498, 496, 500]),
+                slots: list(&[676, 679, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 511, 509, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[644, 678, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 155, 496, 500]),
+                slots: list(&[645, 679, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 162, 509, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[674, 678, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 155, 497, 496, 500]),
+                slots: list(&[675, 679, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 162, 510, 509, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 678, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 155, 498, 496, 500]),
+                slots: list(&[676, 679, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 162, 511, 509, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[644, 679, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 496, 500]),
+                slots: list(&[645, 680, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 509, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[674, 679, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 497, 496, 500]),
+                slots: list(&[675, 680, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 510, 509, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 679, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 498, 496, 500]),
+                slots: list(&[676, 680, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 511, 509, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[644, 679, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 496, 500]),
+                slots: list(&[645, 680, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 509, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[674, 679, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 497, 496, 500]),
+                slots: list(&[675, 680, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 510, 509, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 679, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 498, 496, 500]),
+                slots: list(&[676, 680, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 511, 509, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[644, 679, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 155, 496, 500]),
+                slots: list(&[645, 680, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 162, 509, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[674, 679, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 155, 497, 496, 500]),
+                slots: list(&[675, 680, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 162, 510, 509, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 679, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 155, 498, 496, 500]),
+                slots: list(&[676, 680, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 162, 511, 509, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 606, 607, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 501, 502, 496]),
+                slots: list(&[645, 607, 608, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 514, 515, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 606, 607, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 501, 502, 496]),
+                slots: list(&[645, 607, 608, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 514, 515, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.scale_vec::1X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 606, 607, 681, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 501, 502, 496]),
+                slots: list(&[645, 607, 608, 682, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 514, 515, 509]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.scale_vec::1X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 606, 607, 681, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 501, 502, 496]),
+                slots: list(&[645, 607, 608, 682, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 514, 515, 509]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 606, 607, 682, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 501, 502, 496]),
+                slots: list(&[645, 607, 608, 683, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 514, 515, 509]),
                 availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 606, 607, 682, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 501, 502, 496]),
+                slots: list(&[645, 607, 608, 683, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 514, 515, 509]),
                 availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 610, 607, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 501, 502, 496]),
+                slots: list(&[645, 611, 608, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 514, 515, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 610, 607, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 501, 502, 496]),
+                slots: list(&[645, 611, 608, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 514, 515, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale.scale_vec::2X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 610, 607, 615, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 501, 502, 496]),
+                slots: list(&[645, 611, 608, 616, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 514, 515, 509]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale.scale_vec::2X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 610, 607, 615, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 501, 502, 496]),
+                slots: list(&[645, 611, 608, 616, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 514, 515, 509]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 610, 607, 682, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 501, 502, 496]),
+                slots: list(&[645, 611, 608, 683, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 514, 515, 509]),
                 availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 610, 607, 682, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 501, 502, 496]),
+                slots: list(&[645, 611, 608, 683, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 514, 515, 509]),
                 availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4nvf4.block_scale.{scale_vec::2X,scale_vec::4X}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 614, 607, 683, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 501, 502, 496]),
+                slots: list(&[645, 615, 608, 684, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 514, 515, 509]),
                 availability: AVAILABLE[135],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4nvf4.block_scale.{scale_vec::2X,scale_vec::4X}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 614, 607, 683, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 501, 502, 496]),
+                slots: list(&[645, 615, 608, 684, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 514, 515, 509]),
                 availability: AVAILABLE[135],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4nvf4.block_scale.{block16,block32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 614, 607, 684, 672, 673]),
-                operands: list(&[491, 161, 93, 155, 501, 502, 496]),
+                slots: list(&[645, 615, 608, 685, 673, 674]),
+                operands: list(&[504, 168, 93, 162, 514, 515, 509]),
                 availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4nvf4.block_scale.{block16,block32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 614, 607, 684, 672, 673]),
-                operands: list(&[491, 499, 93, 155, 501, 502, 496]),
+                slots: list(&[645, 615, 608, 685, 673, 674]),
+                operands: list(&[504, 512, 93, 162, 514, 515, 509]),
                 availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::f8f6f4.decompress::lut::b{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [lut], idesc, enable-input-d",
-                slots: list(&[644, 603, 685, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 496]),
+                slots: list(&[645, 604, 686, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 509]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale{.{scale_vec::1X,block32}}.decompress::lut::b{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [lut], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 606, 607, 686, 685, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
+                slots: list(&[645, 607, 608, 687, 686, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 514, 515, 509]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::f8f6f4.decompress::lut::b{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [lut], idesc, enable-input-d",
-                slots: list(&[644, 603, 685, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 496]),
+                slots: list(&[645, 604, 686, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 509]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale{.{scale_vec::1X,block32}}.decompress::lut::b{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [lut], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 606, 607, 686, 685, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
+                slots: list(&[645, 607, 608, 687, 686, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 514, 515, 509]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -1328,407 +1328,407 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d",
-                slots: list(&[644, 671, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 496]),
+                slots: list(&[645, 672, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[674, 671, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 497, 496]),
+                slots: list(&[675, 672, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 510, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[675, 671, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 498, 496]),
+                slots: list(&[676, 672, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 511, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[644, 671, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 496]),
+                slots: list(&[645, 672, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[674, 671, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 497, 496]),
+                slots: list(&[675, 672, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 510, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[675, 671, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 498, 496]),
+                slots: list(&[676, 672, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 511, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[644, 671, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 496]),
+                slots: list(&[645, 672, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[674, 671, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 497, 496]),
+                slots: list(&[675, 672, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 510, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[675, 671, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 498, 496]),
+                slots: list(&[676, 672, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 511, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d",
-                slots: list(&[644, 678, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 496]),
+                slots: list(&[645, 679, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 509]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[674, 678, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 497, 496]),
+                slots: list(&[675, 679, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 510, 509]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[675, 678, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 498, 496]),
+                slots: list(&[676, 679, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 511, 509]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[644, 678, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 496]),
+                slots: list(&[645, 679, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 509]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[674, 678, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 497, 496]),
+                slots: list(&[675, 679, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 510, 509]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[675, 678, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 498, 496]),
+                slots: list(&[676, 679, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 511, 509]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[644, 678, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 496]),
+                slots: list(&[645, 679, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 509]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[674, 678, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 497, 496]),
+                slots: list(&[675, 679, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 510, 509]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[675, 678, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 498, 496]),
+                slots: list(&[676, 679, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 511, 509]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d",
-                slots: list(&[644, 679, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 496]),
+                slots: list(&[645, 680, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 509]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[674, 679, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 497, 496]),
+                slots: list(&[675, 680, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 510, 509]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[675, 679, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 498, 496]),
+                slots: list(&[676, 680, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 511, 509]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[644, 679, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 496]),
+                slots: list(&[645, 680, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 509]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[674, 679, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 497, 496]),
+                slots: list(&[675, 680, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 510, 509]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[675, 679, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 498, 496]),
+                slots: list(&[676, 680, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 511, 509]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[644, 679, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 496]),
+                slots: list(&[645, 680, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 509]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[674, 679, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 497, 496]),
+                slots: list(&[675, 680, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 510, 509]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[675, 679, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 498, 496]),
+                slots: list(&[676, 680, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 511, 509]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[644, 680, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 496, 500]),
+                slots: list(&[645, 681, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 509, 513]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[674, 680, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 497, 496, 500]),
+                slots: list(&[675, 681, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 510, 509, 513]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 680, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 498, 496, 500]),
+                slots: list(&[676, 681, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 511, 509, 513]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[644, 680, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 496, 500]),
+                slots: list(&[645, 681, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 509, 513]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[674, 680, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 497, 496, 500]),
+                slots: list(&[675, 681, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 510, 509, 513]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 680, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 498, 496, 500]),
+                slots: list(&[676, 681, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 511, 509, 513]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[644, 680, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 496, 500]),
+                slots: list(&[645, 681, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 509, 513]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[674, 680, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 497, 496, 500]),
+                slots: list(&[675, 681, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 510, 509, 513]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 680, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 498, 496, 500]),
+                slots: list(&[676, 681, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 511, 509, 513]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[644, 678, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 496, 500]),
+                slots: list(&[645, 679, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 509, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[644, 678, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 496, 500]),
+                slots: list(&[645, 679, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 509, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[644, 678, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 496, 500]),
+                slots: list(&[645, 679, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 509, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[644, 679, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 496, 500]),
+                slots: list(&[645, 680, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 509, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[644, 679, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 496, 500]),
+                slots: list(&[645, 680, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 509, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[644, 679, 676, 677, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 496, 500]),
+                slots: list(&[645, 680, 677, 678, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 509, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 606, 607, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
+                slots: list(&[645, 607, 608, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 514, 515, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 606, 607, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
+                slots: list(&[645, 607, 608, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 514, 515, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale.scale_vec::1X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 606, 607, 681, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
+                slots: list(&[645, 607, 608, 682, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 514, 515, 509]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale.scale_vec::1X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 606, 607, 681, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
+                slots: list(&[645, 607, 608, 682, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 514, 515, 509]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 606, 607, 682, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
+                slots: list(&[645, 607, 608, 683, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 514, 515, 509]),
                 availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 606, 607, 682, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
+                slots: list(&[645, 607, 608, 683, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 514, 515, 509]),
                 availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 610, 607, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
+                slots: list(&[645, 611, 608, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 514, 515, 509]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 610, 607, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
+                slots: list(&[645, 611, 608, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 514, 515, 509]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale.scale_vec::2X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 610, 607, 615, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
+                slots: list(&[645, 611, 608, 616, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 514, 515, 509]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale.scale_vec::2X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 610, 607, 615, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
+                slots: list(&[645, 611, 608, 616, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 514, 515, 509]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 610, 607, 682, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
+                slots: list(&[645, 611, 608, 683, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 514, 515, 509]),
                 availability: AVAILABLE[136],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 610, 607, 682, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
+                slots: list(&[645, 611, 608, 683, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 514, 515, 509]),
                 availability: AVAILABLE[136],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4nvf4.block_scale.{scale_vec::2X,scale_vec::4X}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 614, 607, 683, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
+                slots: list(&[645, 615, 608, 684, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 514, 515, 509]),
                 availability: AVAILABLE[135],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4nvf4.block_scale.{scale_vec::2X,scale_vec::4X}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 614, 607, 683, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
+                slots: list(&[645, 615, 608, 684, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 514, 515, 509]),
                 availability: AVAILABLE[135],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4nvf4.block_scale.{block16,block32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 614, 607, 684, 672, 673]),
-                operands: list(&[491, 161, 93, 489, 155, 501, 502, 496]),
+                slots: list(&[645, 615, 608, 685, 673, 674]),
+                operands: list(&[504, 168, 93, 502, 162, 514, 515, 509]),
                 availability: AVAILABLE[136],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4nvf4.block_scale.{block16,block32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[644, 614, 607, 684, 672, 673]),
-                operands: list(&[491, 499, 93, 489, 155, 501, 502, 496]),
+                slots: list(&[645, 615, 608, 685, 673, 674]),
+                operands: list(&[504, 512, 93, 502, 162, 514, 515, 509]),
                 availability: AVAILABLE[136],
                 ..Form::EMPTY
             },
@@ -1807,43 +1807,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.collector} [d], a, b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[674, 671, 687]),
-                operands: list(&[491, 161, 93, 20, 48, 503]),
+                slots: list(&[675, 672, 688]),
+                operands: list(&[504, 168, 93, 20, 48, 516]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.collector} [d], [a], b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[674, 671, 687]),
-                operands: list(&[491, 499, 93, 20, 48, 503]),
+                slots: list(&[675, 672, 688]),
+                operands: list(&[504, 512, 93, 20, 48, 516]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.kind::i8{.collector} [d], a, b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[674, 678, 687]),
-                operands: list(&[491, 161, 93, 20, 48, 503]),
+                slots: list(&[675, 679, 688]),
+                operands: list(&[504, 168, 93, 20, 48, 516]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.kind::i8{.collector} [d], [a], b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[674, 678, 687]),
-                operands: list(&[491, 499, 93, 20, 48, 503]),
+                slots: list(&[675, 679, 688]),
+                operands: list(&[504, 512, 93, 20, 48, 516]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.kind::ti16{.collector} [d], a, b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[674, 679, 687]),
-                operands: list(&[491, 161, 93, 20, 48, 503]),
+                slots: list(&[675, 680, 688]),
+                operands: list(&[504, 168, 93, 20, 48, 516]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.kind::ti16{.collector} [d], [a], b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[674, 679, 687]),
-                operands: list(&[491, 499, 93, 20, 48, 503]),
+                slots: list(&[675, 680, 688]),
+                operands: list(&[504, 512, 93, 20, 48, 516]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -1917,43 +1917,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.collector} [d], a, b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[674, 671, 687]),
-                operands: list(&[491, 161, 93, 489, 155, 504, 505]),
+                slots: list(&[675, 672, 688]),
+                operands: list(&[504, 168, 93, 502, 162, 517, 518]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.collector} [d], [a], b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[674, 671, 687]),
-                operands: list(&[491, 499, 93, 489, 155, 504, 505]),
+                slots: list(&[675, 672, 688]),
+                operands: list(&[504, 512, 93, 502, 162, 517, 518]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.kind::i8{.collector} [d], a, b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[674, 678, 687]),
-                operands: list(&[491, 161, 93, 489, 155, 504, 505]),
+                slots: list(&[675, 679, 688]),
+                operands: list(&[504, 168, 93, 502, 162, 517, 518]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.kind::i8{.collector} [d], [a], b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[674, 678, 687]),
-                operands: list(&[491, 499, 93, 489, 155, 504, 505]),
+                slots: list(&[675, 679, 688]),
+                operands: list(&[504, 512, 93, 502, 162, 517, 518]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.kind::ti16{.collector} [d], a, b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[674, 679, 687]),
-                operands: list(&[491, 161, 93, 489, 155, 504, 505]),
+                slots: list(&[675, 680, 688]),
+                operands: list(&[504, 168, 93, 502, 162, 517, 518]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.kind::ti16{.collector} [d], [a], b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[674, 679, 687]),
-                operands: list(&[491, 499, 93, 489, 155, 504, 505]),
+                slots: list(&[675, 680, 688]),
+                operands: list(&[504, 512, 93, 502, 162, 517, 518]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -2017,7 +2017,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         syntax: &["tcgen05.fence::{before_thread_sync,after_thread_sync}"],
         forms: &[Form {
             text: "tcgen05.kind",
-            slots: list(&[688]),
+            slots: list(&[689]),
             availability: AVAILABLE[72],
             ..Form::EMPTY
         }],
@@ -2066,43 +2066,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.b64 [mbar]",
-                slots: list(&[644, 689, 303, 127]),
-                operands: list(&[109]),
+                slots: list(&[645, 690, 304, 127]),
+                operands: list(&[110]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.{multicast::cluster,multicast::cluster::16b}.b64 [mbar], ctaMask",
-                slots: list(&[644, 689, 303, 315, 127]),
-                operands: list(&[109, 506]),
+                slots: list(&[645, 690, 304, 316, 127]),
+                operands: list(&[110, 519]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.multicast::cluster::32b.b64 [mbar], ctaMask",
-                slots: list(&[644, 689, 303, 525, 127]),
-                operands: list(&[109, 507]),
+                slots: list(&[645, 690, 304, 526, 127]),
+                operands: list(&[110, 520]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.commit.cta_group.sync_restrict::shared::read::mma::a.mbarrier::arrive::one{.shared::cluster}.b64 [mbar]",
-                slots: list(&[644, 690, 689, 303, 127]),
-                operands: list(&[120]),
+                slots: list(&[645, 691, 690, 304, 127]),
+                operands: list(&[121]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.commit.cta_group.sync_restrict::shared::read::mma::a.mbarrier::arrive::one{.shared::cluster}.{multicast::cluster,multicast::cluster::16b}.b64 [mbar], ctaMask",
-                slots: list(&[644, 690, 689, 303, 691, 127]),
-                operands: list(&[120, 506]),
+                slots: list(&[645, 691, 690, 304, 692, 127]),
+                operands: list(&[121, 519]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.commit.cta_group.sync_restrict::shared::read::mma::a.mbarrier::arrive::one{.shared::cluster}.multicast::cluster::32b.b64 [mbar], ctaMask",
-                slots: list(&[644, 690, 689, 303, 525, 127]),
-                operands: list(&[120, 507]),
+                slots: list(&[645, 691, 690, 304, 526, 127]),
+                operands: list(&[121, 520]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },

@@ -13,29 +13,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "wmma.load.{a,b}.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 r, [p]{, stride}",
-                slots: list(&[542, 514, 543, 544, 545, 110]),
-                operands: list(&[367, 368, 369]),
+                slots: list(&[543, 515, 544, 545, 546, 110]),
+                operands: list(&[380, 381, 382]),
                 availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 r, [p]{, stride}",
-                slots: list(&[546, 514, 543, 544, 545, 110]),
-                operands: list(&[370, 368, 369]),
+                slots: list(&[547, 515, 544, 545, 546, 110]),
+                operands: list(&[383, 381, 382]),
                 availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f32 r, [p]{, stride}",
-                slots: list(&[546, 514, 543, 544, 545, 34]),
-                operands: list(&[371, 368, 369]),
+                slots: list(&[547, 515, 544, 545, 546, 34]),
+                operands: list(&[384, 381, 382]),
                 availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.{a,b}.sync.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 r, [p]{, stride}",
-                slots: list(&[542, 390, 543, 544, 545, 110]),
-                operands: list(&[367, 368, 369]),
+                slots: list(&[543, 391, 544, 545, 546, 110]),
+                operands: list(&[380, 381, 382]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
                     since: Version::new(6, 3),
@@ -44,8 +44,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.load.c.sync.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 r, [p]{, stride}",
-                slots: list(&[546, 390, 543, 544, 545, 110]),
-                operands: list(&[370, 368, 369]),
+                slots: list(&[547, 391, 544, 545, 546, 110]),
+                operands: list(&[383, 381, 382]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
                     since: Version::new(6, 3),
@@ -54,8 +54,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.load.c.sync.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f32 r, [p]{, stride}",
-                slots: list(&[546, 390, 543, 544, 545, 34]),
-                operands: list(&[371, 368, 369]),
+                slots: list(&[547, 391, 544, 545, 546, 34]),
+                operands: list(&[384, 381, 382]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
                     since: Version::new(6, 3),
@@ -64,148 +64,148 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.s32 r, [p]{, stride}",
-                slots: list(&[546, 514, 543, 547, 545, 2]),
-                operands: list(&[372, 368, 369]),
+                slots: list(&[547, 515, 544, 548, 546, 2]),
+                operands: list(&[385, 381, 382]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.{a,b}.sync.aligned.layout.m16n16k16{.{global,shared,shared::cta}}.{s8,u8} r, [p]{, stride}",
-                slots: list(&[542, 514, 543, 548, 545, 549]),
-                operands: list(&[373, 368, 369]),
+                slots: list(&[543, 515, 544, 549, 546, 550]),
+                operands: list(&[386, 381, 382]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.layout.m8n32k16{.{global,shared,shared::cta}}.{s8,u8} r, [p]{, stride}",
-                slots: list(&[550, 514, 543, 551, 545, 549]),
-                operands: list(&[374, 368, 369]),
+                slots: list(&[551, 515, 544, 552, 546, 550]),
+                operands: list(&[387, 381, 382]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.layout.m8n32k16{.{global,shared,shared::cta}}.{s8,u8} r, [p]{, stride}",
-                slots: list(&[552, 514, 543, 551, 545, 549]),
-                operands: list(&[375, 368, 369]),
+                slots: list(&[553, 515, 544, 552, 546, 550]),
+                operands: list(&[388, 381, 382]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.layout.m32n8k16{.{global,shared,shared::cta}}.{s8,u8} r, [p]{, stride}",
-                slots: list(&[550, 514, 543, 553, 545, 549]),
-                operands: list(&[375, 368, 369]),
+                slots: list(&[551, 515, 544, 554, 546, 550]),
+                operands: list(&[388, 381, 382]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.layout.m32n8k16{.{global,shared,shared::cta}}.{s8,u8} r, [p]{, stride}",
-                slots: list(&[552, 514, 543, 553, 545, 549]),
-                operands: list(&[374, 368, 369]),
+                slots: list(&[553, 515, 544, 554, 546, 550]),
+                operands: list(&[387, 381, 382]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.row.m8n8k32{.{global,shared,shared::cta}}.{s4,u4} r, [p]{, stride}",
-                slots: list(&[550, 514, 554, 555, 545, 556]),
-                operands: list(&[374, 368, 369]),
+                slots: list(&[551, 515, 555, 556, 546, 557]),
+                operands: list(&[387, 381, 382]),
                 availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.col.m8n8k32{.{global,shared,shared::cta}}.{s4,u4} r, [p]{, stride}",
-                slots: list(&[552, 514, 557, 555, 545, 556]),
-                operands: list(&[374, 368, 369]),
+                slots: list(&[553, 515, 558, 556, 546, 557]),
+                operands: list(&[387, 381, 382]),
                 availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.row.m8n8k128{.{global,shared,shared::cta}}.b1 r, [p]{, stride}",
-                slots: list(&[550, 514, 554, 558, 545, 559]),
-                operands: list(&[374, 368, 369]),
+                slots: list(&[551, 515, 555, 559, 546, 560]),
+                operands: list(&[387, 381, 382]),
                 availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.col.m8n8k128{.{global,shared,shared::cta}}.b1 r, [p]{, stride}",
-                slots: list(&[552, 514, 557, 558, 545, 559]),
-                operands: list(&[374, 368, 369]),
+                slots: list(&[553, 515, 558, 559, 546, 560]),
+                operands: list(&[387, 381, 382]),
                 availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.{m8n8k32,m8n8k128}{.{global,shared,shared::cta}}.s32 r, [p]{, stride}",
-                slots: list(&[546, 514, 543, 560, 545, 2]),
-                operands: list(&[376, 368, 369]),
+                slots: list(&[547, 515, 544, 561, 546, 2]),
+                operands: list(&[389, 381, 382]),
                 availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.{m8n8k32,m8n8k128}{.{global,shared,shared::cta}}.f32 r, [p]{, stride}",
-                slots: list(&[546, 514, 543, 560, 545, 34]),
-                operands: list(&[377, 368, 369]),
+                slots: list(&[547, 515, 544, 561, 546, 34]),
+                operands: list(&[390, 381, 382]),
                 availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.{a,b}.sync.aligned.layout.m16n16k16{.{global,shared,shared::cta}}.bf16 r, [p]{, stride}",
-                slots: list(&[542, 514, 543, 548, 545, 112]),
-                operands: list(&[378, 368, 369]),
+                slots: list(&[543, 515, 544, 549, 546, 112]),
+                operands: list(&[391, 381, 382]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.layout.m8n32k16{.{global,shared,shared::cta}}.bf16 r, [p]{, stride}",
-                slots: list(&[550, 514, 543, 551, 545, 112]),
-                operands: list(&[379, 368, 369]),
+                slots: list(&[551, 515, 544, 552, 546, 112]),
+                operands: list(&[392, 381, 382]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.layout.m8n32k16{.{global,shared,shared::cta}}.bf16 r, [p]{, stride}",
-                slots: list(&[552, 514, 543, 551, 545, 112]),
-                operands: list(&[380, 368, 369]),
+                slots: list(&[553, 515, 544, 552, 546, 112]),
+                operands: list(&[393, 381, 382]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.layout.m32n8k16{.{global,shared,shared::cta}}.bf16 r, [p]{, stride}",
-                slots: list(&[550, 514, 543, 553, 545, 112]),
-                operands: list(&[380, 368, 369]),
+                slots: list(&[551, 515, 544, 554, 546, 112]),
+                operands: list(&[393, 381, 382]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.layout.m32n8k16{.{global,shared,shared::cta}}.bf16 r, [p]{, stride}",
-                slots: list(&[552, 514, 543, 553, 545, 112]),
-                operands: list(&[379, 368, 369]),
+                slots: list(&[553, 515, 544, 554, 546, 112]),
+                operands: list(&[392, 381, 382]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.{a,b}.sync.aligned.layout.m16n16k8{.{global,shared,shared::cta}}.tf32 r, [p]{, stride}",
-                slots: list(&[542, 514, 543, 561, 545, 562]),
-                operands: list(&[381, 368, 369]),
+                slots: list(&[543, 515, 544, 562, 546, 563]),
+                operands: list(&[394, 381, 382]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.m16n16k8{.{global,shared,shared::cta}}.f32 r, [p]{, stride}",
-                slots: list(&[546, 514, 543, 561, 545, 34]),
-                operands: list(&[371, 368, 369]),
+                slots: list(&[547, 515, 544, 562, 546, 34]),
+                operands: list(&[384, 381, 382]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.{a,b}.sync.aligned.layout.m8n8k4{.{global,shared,shared::cta}}.f64 r, [p]{, stride}",
-                slots: list(&[542, 514, 543, 563, 545, 38]),
-                operands: list(&[382, 368, 369]),
+                slots: list(&[543, 515, 544, 564, 546, 38]),
+                operands: list(&[395, 381, 382]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.m8n8k4{.{global,shared,shared::cta}}.f64 r, [p]{, stride}",
-                slots: list(&[546, 514, 543, 563, 545, 38]),
-                operands: list(&[383, 368, 369]),
+                slots: list(&[547, 515, 544, 564, 546, 38]),
+                operands: list(&[396, 381, 382]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
@@ -296,22 +296,22 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "wmma.store.d.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 [p], r{, stride}",
-                slots: list(&[564, 514, 543, 544, 545, 110]),
-                operands: list(&[384, 385, 369]),
+                slots: list(&[565, 515, 544, 545, 546, 110]),
+                operands: list(&[397, 398, 382]),
                 availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f32 [p], r{, stride}",
-                slots: list(&[564, 514, 543, 544, 545, 34]),
-                operands: list(&[384, 386, 369]),
+                slots: list(&[565, 515, 544, 545, 546, 34]),
+                operands: list(&[397, 399, 382]),
                 availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 [p], r{, stride}",
-                slots: list(&[564, 390, 543, 544, 545, 110]),
-                operands: list(&[384, 385, 369]),
+                slots: list(&[565, 391, 544, 545, 546, 110]),
+                operands: list(&[397, 398, 382]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
                     since: Version::new(6, 3),
@@ -320,8 +320,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.store.d.sync.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f32 [p], r{, stride}",
-                slots: list(&[564, 390, 543, 544, 545, 34]),
-                operands: list(&[384, 386, 369]),
+                slots: list(&[565, 391, 544, 545, 546, 34]),
+                operands: list(&[397, 399, 382]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
                     since: Version::new(6, 3),
@@ -330,36 +330,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.s32 [p], r{, stride}",
-                slots: list(&[564, 514, 543, 547, 545, 2]),
-                operands: list(&[384, 387, 369]),
+                slots: list(&[565, 515, 544, 548, 546, 2]),
+                operands: list(&[397, 400, 382]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.{m8n8k32,m8n8k128}{.{global,shared,shared::cta}}.s32 [p], r{, stride}",
-                slots: list(&[564, 514, 543, 560, 545, 2]),
-                operands: list(&[384, 388, 369]),
+                slots: list(&[565, 515, 544, 561, 546, 2]),
+                operands: list(&[397, 401, 382]),
                 availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.{m8n8k32,m8n8k128}{.{global,shared,shared::cta}}.f32 [p], r{, stride}",
-                slots: list(&[564, 514, 543, 560, 545, 34]),
-                operands: list(&[384, 389, 369]),
+                slots: list(&[565, 515, 544, 561, 546, 34]),
+                operands: list(&[397, 402, 382]),
                 availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.m16n16k8{.{global,shared,shared::cta}}.f32 [p], r{, stride}",
-                slots: list(&[564, 514, 543, 561, 545, 34]),
-                operands: list(&[384, 386, 369]),
+                slots: list(&[565, 515, 544, 562, 546, 34]),
+                operands: list(&[397, 399, 382]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.m8n8k4{.{global,shared,shared::cta}}.f64 [p], r{, stride}",
-                slots: list(&[564, 514, 543, 563, 545, 38]),
-                operands: list(&[384, 390, 369]),
+                slots: list(&[565, 515, 544, 564, 546, 38]),
+                operands: list(&[397, 403, 382]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
@@ -431,36 +431,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f16.f16 d, a, b, c",
-                slots: list(&[514, 565, 566, 544, 99, 567]),
-                operands: list(&[370, 391, 392, 393]),
+                slots: list(&[515, 566, 567, 545, 99, 568]),
+                operands: list(&[383, 404, 405, 406]),
                 availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f16.f32 d, a, b, c",
-                slots: list(&[514, 565, 566, 544, 99, 98]),
-                operands: list(&[370, 391, 392, 394]),
+                slots: list(&[515, 566, 567, 545, 99, 98]),
+                operands: list(&[383, 404, 405, 407]),
                 availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f32.f16 d, a, b, c",
-                slots: list(&[514, 565, 566, 544, 60, 567]),
-                operands: list(&[371, 391, 392, 393]),
+                slots: list(&[515, 566, 567, 545, 60, 568]),
+                operands: list(&[384, 404, 405, 406]),
                 availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f32.f32 d, a, b, c",
-                slots: list(&[514, 565, 566, 544, 60, 98]),
-                operands: list(&[371, 391, 392, 394]),
+                slots: list(&[515, 566, 567, 545, 60, 98]),
+                operands: list(&[384, 404, 405, 407]),
                 availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f16.f16 d, a, b, c",
-                slots: list(&[390, 565, 566, 544, 99, 567]),
-                operands: list(&[370, 391, 392, 393]),
+                slots: list(&[391, 566, 567, 545, 99, 568]),
+                operands: list(&[383, 404, 405, 406]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
                     since: Version::new(6, 3),
@@ -469,8 +469,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.mma.sync.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f16.f32 d, a, b, c",
-                slots: list(&[390, 565, 566, 544, 99, 98]),
-                operands: list(&[370, 391, 392, 394]),
+                slots: list(&[391, 566, 567, 545, 99, 98]),
+                operands: list(&[383, 404, 405, 407]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
                     since: Version::new(6, 3),
@@ -479,8 +479,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.mma.sync.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f32.f16 d, a, b, c",
-                slots: list(&[390, 565, 566, 544, 60, 567]),
-                operands: list(&[371, 391, 392, 393]),
+                slots: list(&[391, 566, 567, 545, 60, 568]),
+                operands: list(&[384, 404, 405, 406]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
                     since: Version::new(6, 3),
@@ -489,8 +489,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.mma.sync.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f32.f32 d, a, b, c",
-                slots: list(&[390, 565, 566, 544, 60, 98]),
-                operands: list(&[371, 391, 392, 394]),
+                slots: list(&[391, 566, 567, 545, 60, 98]),
+                operands: list(&[384, 404, 405, 407]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
                     since: Version::new(6, 3),
@@ -499,113 +499,113 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k16.s32.s8.s8.s32{.satfinite} d, a, b, c",
-                slots: list(&[514, 565, 566, 548, 250, 568, 569, 97, 75]),
-                operands: list(&[372, 395, 396, 397]),
+                slots: list(&[515, 566, 567, 549, 251, 569, 570, 97, 75]),
+                operands: list(&[385, 408, 409, 410]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m8n32k16.s32.s8.s8.s32{.satfinite} d, a, b, c",
-                slots: list(&[514, 565, 566, 551, 250, 568, 569, 97, 75]),
-                operands: list(&[372, 398, 399, 397]),
+                slots: list(&[515, 566, 567, 552, 251, 569, 570, 97, 75]),
+                operands: list(&[385, 411, 412, 410]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m32n8k16.s32.s8.s8.s32{.satfinite} d, a, b, c",
-                slots: list(&[514, 565, 566, 553, 250, 568, 569, 97, 75]),
-                operands: list(&[372, 400, 401, 397]),
+                slots: list(&[515, 566, 567, 554, 251, 569, 570, 97, 75]),
+                operands: list(&[385, 413, 414, 410]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k16.s32.u8.u8.s32{.satfinite} d, a, b, c",
-                slots: list(&[514, 565, 566, 548, 250, 570, 571, 97, 75]),
-                operands: list(&[372, 395, 396, 397]),
+                slots: list(&[515, 566, 567, 549, 251, 571, 572, 97, 75]),
+                operands: list(&[385, 408, 409, 410]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m8n32k16.s32.u8.u8.s32{.satfinite} d, a, b, c",
-                slots: list(&[514, 565, 566, 551, 250, 570, 571, 97, 75]),
-                operands: list(&[372, 398, 399, 397]),
+                slots: list(&[515, 566, 567, 552, 251, 571, 572, 97, 75]),
+                operands: list(&[385, 411, 412, 410]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m32n8k16.s32.u8.u8.s32{.satfinite} d, a, b, c",
-                slots: list(&[514, 565, 566, 553, 250, 570, 571, 97, 75]),
-                operands: list(&[372, 400, 401, 397]),
+                slots: list(&[515, 566, 567, 554, 251, 571, 572, 97, 75]),
+                operands: list(&[385, 413, 414, 410]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32{.satfinite} d, a, b, c",
-                slots: list(&[514, 572, 573, 555, 250, 574, 575, 97, 75]),
-                operands: list(&[376, 398, 401, 402]),
+                slots: list(&[515, 573, 574, 556, 251, 575, 576, 97, 75]),
+                operands: list(&[389, 411, 414, 415]),
                 availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.row.col.m8n8k32.s32.u4.u4.s32{.satfinite} d, a, b, c",
-                slots: list(&[514, 572, 573, 555, 250, 576, 577, 97, 75]),
-                operands: list(&[376, 398, 401, 402]),
+                slots: list(&[515, 573, 574, 556, 251, 577, 578, 97, 75]),
+                operands: list(&[389, 411, 414, 415]),
                 availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.{xor.popc,and.popc}.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 d, a, b, c",
-                slots: list(&[578, 514, 572, 573, 558, 250, 579, 580, 97]),
-                operands: list(&[376, 398, 401, 402]),
+                slots: list(&[579, 515, 573, 574, 559, 251, 580, 581, 97]),
+                operands: list(&[389, 411, 414, 415]),
                 availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k16.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[514, 565, 566, 548, 60, 274, 581, 98]),
-                operands: list(&[371, 403, 404, 394]),
+                slots: list(&[515, 566, 567, 549, 60, 275, 582, 98]),
+                operands: list(&[384, 416, 417, 407]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m8n32k16.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[514, 565, 566, 551, 60, 274, 581, 98]),
-                operands: list(&[371, 405, 406, 394]),
+                slots: list(&[515, 566, 567, 552, 60, 275, 582, 98]),
+                operands: list(&[384, 418, 419, 407]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m32n8k16.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[514, 565, 566, 553, 60, 274, 581, 98]),
-                operands: list(&[371, 407, 408, 394]),
+                slots: list(&[515, 566, 567, 554, 60, 275, 582, 98]),
+                operands: list(&[384, 420, 421, 407]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k8.f32.tf32.tf32.f32 d, a, b, c",
-                slots: list(&[514, 565, 566, 561, 60, 582, 583, 98]),
-                operands: list(&[371, 409, 410, 394]),
+                slots: list(&[515, 566, 567, 562, 60, 583, 584, 98]),
+                operands: list(&[384, 422, 423, 407]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m8n8k4.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[514, 565, 566, 563, 261, 262, 584, 585, 39]),
-                operands: list(&[383, 411, 412, 413]),
+                slots: list(&[515, 566, 567, 564, 262, 263, 585, 586, 39]),
+                operands: list(&[396, 424, 425, 426]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k8.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[514, 565, 566, 561, 261, 262, 584, 585, 39]),
-                operands: list(&[414, 415, 416, 417]),
+                slots: list(&[515, 566, 567, 562, 262, 263, 585, 586, 39]),
+                operands: list(&[427, 428, 429, 430]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k16.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[514, 565, 566, 548, 261, 262, 584, 585, 39]),
-                operands: list(&[414, 418, 419, 417]),
+                slots: list(&[515, 566, 567, 549, 262, 263, 585, 586, 39]),
+                operands: list(&[427, 431, 432, 430]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
@@ -702,274 +702,274 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "mma.sync.aligned.m8n8k4.alayout.blayout.f16.f16.f16.f16 d, a, b, c",
-                slots: list(&[514, 563, 565, 586, 99, 260, 587, 567]),
-                operands: list(&[370, 420, 421, 393]),
+                slots: list(&[515, 564, 566, 587, 99, 261, 588, 568]),
+                operands: list(&[383, 433, 434, 406]),
                 availability: AVAILABLE[117],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k4.alayout.blayout.f32.f16.f16.f16 d, a, b, c",
-                slots: list(&[514, 563, 565, 586, 60, 260, 587, 567]),
-                operands: list(&[371, 420, 421, 393]),
+                slots: list(&[515, 564, 566, 587, 60, 261, 588, 568]),
+                operands: list(&[384, 433, 434, 406]),
                 availability: AVAILABLE[117],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k4.alayout.blayout.f32.f16.f16.f32 d, a, b, c",
-                slots: list(&[514, 563, 565, 586, 60, 260, 587, 98]),
-                operands: list(&[371, 420, 421, 394]),
+                slots: list(&[515, 564, 566, 587, 60, 261, 588, 98]),
+                operands: list(&[384, 433, 434, 407]),
                 availability: AVAILABLE[117],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 d, a, b, c",
-                slots: list(&[514, 588, 572, 573, 99, 260, 587, 567]),
-                operands: list(&[422, 420, 423, 424]),
+                slots: list(&[515, 589, 573, 574, 99, 261, 588, 568]),
+                operands: list(&[435, 433, 436, 437]),
                 availability: AVAILABLE[62],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 d, a, b, c",
-                slots: list(&[514, 588, 572, 573, 60, 260, 587, 98]),
-                operands: list(&[425, 420, 423, 426]),
+                slots: list(&[515, 589, 573, 574, 60, 261, 588, 98]),
+                operands: list(&[438, 433, 436, 439]),
                 availability: AVAILABLE[62],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k16.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c",
-                slots: list(&[514, 589, 572, 573, 75, 250, 590, 591, 97]),
-                operands: list(&[376, 398, 401, 402]),
+                slots: list(&[515, 590, 573, 574, 75, 251, 591, 592, 97]),
+                operands: list(&[389, 411, 414, 415]),
                 availability: AVAILABLE[62],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k32.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c",
-                slots: list(&[514, 555, 572, 573, 75, 250, 592, 593, 97]),
-                operands: list(&[376, 398, 401, 402]),
+                slots: list(&[515, 556, 573, 574, 75, 251, 593, 594, 97]),
+                operands: list(&[389, 411, 414, 415]),
                 availability: AVAILABLE[62],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.{xor.popc,and.popc} d, a, b, c",
-                slots: list(&[514, 558, 572, 573, 250, 579, 580, 97, 578]),
-                operands: list(&[376, 398, 401, 402]),
+                slots: list(&[515, 559, 573, 574, 251, 580, 581, 97, 579]),
+                operands: list(&[389, 411, 414, 415]),
                 availability: AVAILABLE[18],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k4.alayout.blayout.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[514, 563, 565, 586, 60, 274, 581, 98]),
-                operands: list(&[371, 405, 408, 394]),
+                slots: list(&[515, 564, 566, 587, 60, 275, 582, 98]),
+                operands: list(&[384, 418, 421, 407]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[514, 588, 572, 573, 60, 274, 581, 98]),
-                operands: list(&[425, 405, 427, 426]),
+                slots: list(&[515, 589, 573, 574, 60, 275, 582, 98]),
+                operands: list(&[438, 418, 440, 439]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[514, 594, 572, 573, 60, 274, 581, 98]),
-                operands: list(&[425, 403, 408, 426]),
+                slots: list(&[515, 595, 573, 574, 60, 275, 582, 98]),
+                operands: list(&[438, 416, 421, 439]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 d, a, b, c",
-                slots: list(&[514, 594, 572, 573, 99, 260, 587, 567]),
-                operands: list(&[422, 385, 421, 424]),
+                slots: list(&[515, 595, 573, 574, 99, 261, 588, 568]),
+                operands: list(&[435, 398, 434, 437]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c",
-                slots: list(&[514, 594, 572, 573, 60, 260, 587, 98]),
-                operands: list(&[425, 385, 421, 426]),
+                slots: list(&[515, 595, 573, 574, 60, 261, 588, 98]),
+                operands: list(&[438, 398, 434, 439]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 d, a, b, c",
-                slots: list(&[514, 595, 572, 573, 60, 582, 583, 98]),
-                operands: list(&[425, 428, 429, 426]),
+                slots: list(&[515, 596, 573, 574, 60, 583, 584, 98]),
+                operands: list(&[438, 441, 442, 439]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 d, a, b, c",
-                slots: list(&[514, 588, 572, 573, 60, 582, 583, 98]),
-                operands: list(&[425, 409, 430, 426]),
+                slots: list(&[515, 589, 573, 574, 60, 583, 584, 98]),
+                operands: list(&[438, 422, 443, 439]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[514, 563, 572, 573, 261, 262, 584, 585, 39]),
-                operands: list(&[383, 411, 412, 413]),
+                slots: list(&[515, 564, 573, 574, 262, 263, 585, 586, 39]),
+                operands: list(&[396, 424, 425, 426]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c",
-                slots: list(&[514, 594, 572, 573, 75, 250, 590, 591, 97]),
-                operands: list(&[431, 395, 401, 432]),
+                slots: list(&[515, 595, 573, 574, 75, 251, 591, 592, 97]),
+                operands: list(&[444, 408, 414, 445]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c",
-                slots: list(&[514, 596, 572, 573, 75, 250, 590, 591, 97]),
-                operands: list(&[431, 400, 396, 432]),
+                slots: list(&[515, 597, 573, 574, 75, 251, 591, 592, 97]),
+                operands: list(&[444, 413, 409, 445]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c",
-                slots: list(&[514, 596, 572, 573, 75, 250, 592, 593, 97]),
-                operands: list(&[431, 395, 401, 432]),
+                slots: list(&[515, 597, 573, 574, 75, 251, 593, 594, 97]),
+                operands: list(&[444, 408, 414, 445]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k64.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c",
-                slots: list(&[514, 597, 572, 573, 75, 250, 592, 593, 97]),
-                operands: list(&[431, 400, 396, 432]),
+                slots: list(&[515, 598, 573, 574, 75, 251, 593, 594, 97]),
+                operands: list(&[444, 413, 409, 445]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.{xor.popc,and.popc} d, a, b, c",
-                slots: list(&[514, 598, 572, 573, 250, 579, 580, 97, 599]),
-                operands: list(&[431, 395, 401, 432]),
+                slots: list(&[515, 599, 573, 574, 251, 580, 581, 97, 600]),
+                operands: list(&[444, 408, 414, 445]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.{xor.popc,and.popc} d, a, b, c",
-                slots: list(&[514, 600, 572, 573, 250, 579, 580, 97, 599]),
-                operands: list(&[431, 400, 396, 432]),
+                slots: list(&[515, 601, 573, 574, 251, 580, 581, 97, 600]),
+                operands: list(&[444, 413, 409, 445]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[514, 595, 572, 573, 261, 262, 584, 585, 39]),
-                operands: list(&[433, 390, 412, 434]),
+                slots: list(&[515, 596, 573, 574, 262, 263, 585, 586, 39]),
+                operands: list(&[446, 403, 425, 447]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[514, 588, 572, 573, 261, 262, 584, 585, 39]),
-                operands: list(&[433, 415, 435, 434]),
+                slots: list(&[515, 589, 573, 574, 262, 263, 585, 586, 39]),
+                operands: list(&[446, 428, 448, 447]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[514, 594, 572, 573, 261, 262, 584, 585, 39]),
-                operands: list(&[433, 418, 416, 434]),
+                slots: list(&[515, 595, 573, 574, 262, 263, 585, 586, 39]),
+                operands: list(&[446, 431, 429, 447]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c",
-                slots: list(&[514, 596, 572, 573, 60, 601, 602, 98]),
-                operands: list(&[425, 400, 396, 426]),
+                slots: list(&[515, 597, 573, 574, 60, 602, 603, 98]),
+                operands: list(&[438, 413, 409, 439]),
                 availability: AVAILABLE[119],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c",
-                slots: list(&[514, 596, 572, 573, 99, 601, 602, 567]),
-                operands: list(&[422, 400, 396, 424]),
+                slots: list(&[515, 597, 573, 574, 99, 602, 603, 568]),
+                operands: list(&[435, 413, 409, 437]),
                 availability: AVAILABLE[120],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c",
-                slots: list(&[514, 594, 572, 573, 60, 601, 602, 98]),
-                operands: list(&[425, 395, 401, 426]),
+                slots: list(&[515, 595, 573, 574, 60, 602, 603, 98]),
+                operands: list(&[438, 408, 414, 439]),
                 availability: AVAILABLE[120],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c",
-                slots: list(&[514, 594, 572, 573, 99, 601, 602, 567]),
-                operands: list(&[422, 395, 401, 424]),
+                slots: list(&[515, 595, 573, 574, 99, 602, 603, 568]),
+                operands: list(&[435, 408, 414, 437]),
                 availability: AVAILABLE[120],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c",
-                slots: list(&[514, 596, 572, 573, 603, 60, 601, 602, 98]),
-                operands: list(&[425, 400, 396, 426]),
+                slots: list(&[515, 597, 573, 574, 604, 60, 602, 603, 98]),
+                operands: list(&[438, 413, 409, 439]),
                 availability: AVAILABLE[121],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c",
-                slots: list(&[514, 596, 572, 573, 603, 99, 601, 602, 567]),
-                operands: list(&[422, 400, 396, 424]),
+                slots: list(&[515, 597, 573, 574, 604, 99, 602, 603, 568]),
+                operands: list(&[435, 413, 409, 437]),
                 availability: AVAILABLE[74],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c",
-                slots: list(&[514, 594, 572, 573, 603, 60, 601, 602, 98]),
-                operands: list(&[425, 395, 401, 426]),
+                slots: list(&[515, 595, 573, 574, 604, 60, 602, 603, 98]),
+                operands: list(&[438, 408, 414, 439]),
                 availability: AVAILABLE[74],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c",
-                slots: list(&[514, 594, 572, 573, 603, 99, 601, 602, 567]),
-                operands: list(&[422, 395, 401, 424]),
+                slots: list(&[515, 595, 573, 574, 604, 99, 602, 603, 568]),
+                operands: list(&[435, 408, 414, 437]),
                 availability: AVAILABLE[74],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f32 d, a, b, c",
-                slots: list(&[514, 596, 572, 573, 603, 60, 604, 605, 98]),
-                operands: list(&[425, 400, 396, 426]),
+                slots: list(&[515, 597, 573, 574, 604, 60, 605, 606, 98]),
+                operands: list(&[438, 413, 409, 439]),
                 availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f16 d, a, b, c",
-                slots: list(&[514, 596, 572, 573, 603, 99, 604, 605, 567]),
-                operands: list(&[422, 400, 396, 424]),
+                slots: list(&[515, 597, 573, 574, 604, 99, 605, 606, 568]),
+                operands: list(&[435, 413, 409, 437]),
                 availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale{.scale_vec::1X}.f32.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f32.ue8m0 d, a, b, c, sfa, selA, sfb, selB",
-                slots: list(&[514, 596, 572, 573, 606, 607, 608, 60, 604, 605, 98, 609]),
-                operands: list(&[425, 400, 396, 426, 436, 437, 438, 439]),
+                slots: list(&[515, 597, 573, 574, 607, 608, 609, 60, 605, 606, 98, 610]),
+                operands: list(&[438, 413, 409, 439, 449, 450, 451, 452]),
                 availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale{.scale_vec::2X}.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, sfa, selA, sfb, selB",
-                slots: list(&[514, 597, 572, 573, 610, 607, 611, 60, 612, 613, 98, 609]),
-                operands: list(&[425, 400, 396, 426, 436, 440, 438, 441]),
+                slots: list(&[515, 598, 573, 574, 611, 608, 612, 60, 613, 614, 98, 610]),
+                operands: list(&[438, 413, 409, 439, 449, 453, 451, 454]),
                 availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, sfa, selA, sfb, selB",
-                slots: list(&[514, 597, 572, 573, 614, 607, 615, 60, 612, 613, 98, 609]),
-                operands: list(&[425, 400, 396, 426, 436, 440, 438, 441]),
+                slots: list(&[515, 598, 573, 574, 615, 608, 616, 60, 613, 614, 98, 610]),
+                operands: list(&[438, 413, 409, 439, 449, 453, 451, 454]),
                 availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.{ue4m3,ue8m0} d, a, b, c, sfa, selA, sfb, selB",
-                slots: list(&[514, 597, 572, 573, 614, 607, 616, 60, 612, 613, 98, 617]),
-                operands: list(&[425, 400, 396, 426, 436, 442, 438, 443]),
+                slots: list(&[515, 598, 573, 574, 615, 608, 617, 60, 613, 614, 98, 618]),
+                operands: list(&[438, 413, 409, 439, 449, 455, 451, 456]),
                 availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
@@ -1102,29 +1102,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "ldmatrix.sync.aligned.m8n8.num{.trans}{.{shared,shared::cta}}.b16 r, [p]",
-                slots: list(&[514, 618, 356, 619, 620, 126]),
-                operands: list(&[444, 368]),
+                slots: list(&[515, 619, 357, 620, 621, 126]),
+                operands: list(&[457, 381]),
                 availability: AVAILABLE[62],
                 ..Form::EMPTY
             },
             Form {
                 text: "ldmatrix.sync.aligned.m16n16.{x1,x2}.trans{.ss}.{b8,b8x16.b6x16_p32,b8x16.b4x16_p64} r, [p]",
-                slots: list(&[514, 621, 362, 622, 623, 624]),
-                operands: list(&[445, 368]),
+                slots: list(&[515, 622, 363, 623, 624, 625]),
+                operands: list(&[458, 381]),
                 availability: AVAILABLE[123],
                 ..Form::EMPTY
             },
             Form {
                 text: "ldmatrix.sync.aligned.m8n16.num{.ss}.{b8x16.b6x16_p32,b8x16.b4x16_p64} r, [p]",
-                slots: list(&[514, 625, 356, 623, 626]),
-                operands: list(&[444, 101]),
+                slots: list(&[515, 626, 357, 624, 627]),
+                operands: list(&[457, 102]),
                 availability: AVAILABLE[123],
                 ..Form::EMPTY
             },
             Form {
                 text: "ldmatrix.sync.aligned.m8n16.num{.ss}.s8.s4 r, [p]",
-                slots: list(&[514, 625, 356, 623, 627]),
-                operands: list(&[444, 101]),
+                slots: list(&[515, 626, 357, 624, 628]),
+                operands: list(&[457, 102]),
                 availability: AVAILABLE[124],
                 ..Form::EMPTY
             },
@@ -1208,15 +1208,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "stmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16 [p], r",
-                slots: list(&[514, 618, 356, 619, 623, 126]),
-                operands: list(&[384, 446]),
+                slots: list(&[515, 619, 357, 620, 624, 126]),
+                operands: list(&[397, 459]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "stmatrix.sync.aligned.m16n8.num.trans{.ss}.b8 [p], r",
-                slots: list(&[514, 628, 356, 622, 623, 629]),
-                operands: list(&[384, 446]),
+                slots: list(&[515, 629, 357, 623, 624, 630]),
+                operands: list(&[397, 459]),
                 availability: AVAILABLE[123],
                 ..Form::EMPTY
             },
@@ -1278,8 +1278,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         syntax: &["movmatrix.sync.aligned.m8n8.trans.b16 d, a"],
         forms: &[Form {
             text: "movmatrix.sync.aligned.m8n8.trans.b16 d, a",
-            slots: list(&[514, 618, 622, 126]),
-            operands: list(&[350, 447]),
+            slots: list(&[515, 619, 623, 126]),
+            operands: list(&[363, 460]),
             availability: AVAILABLE[125],
             ..Form::EMPTY
         }],
@@ -1326,148 +1326,148 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 d, a, b, c, e, f",
-                slots: list(&[630, 514, 594, 631, 99, 260, 587, 567]),
-                operands: list(&[422, 420, 421, 424, 448, 449]),
+                slots: list(&[631, 515, 595, 632, 99, 261, 588, 568]),
+                operands: list(&[435, 433, 434, 437, 461, 462]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k32.row.col.f16.f16.f16.f16 d, a, b, c, e, f",
-                slots: list(&[630, 514, 596, 631, 99, 260, 587, 567]),
-                operands: list(&[422, 385, 450, 424, 448, 451]),
+                slots: list(&[631, 515, 597, 632, 99, 261, 588, 568]),
+                operands: list(&[435, 398, 463, 437, 461, 464]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c, e, f",
-                slots: list(&[630, 514, 594, 631, 60, 260, 587, 98]),
-                operands: list(&[425, 420, 421, 426, 448, 449]),
+                slots: list(&[631, 515, 595, 632, 60, 261, 588, 98]),
+                operands: list(&[438, 433, 434, 439, 461, 462]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 d, a, b, c, e, f",
-                slots: list(&[630, 514, 596, 631, 60, 260, 587, 98]),
-                operands: list(&[425, 385, 450, 426, 448, 449]),
+                slots: list(&[631, 515, 597, 632, 60, 261, 588, 98]),
+                operands: list(&[438, 398, 463, 439, 461, 462]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 d, a, b, c, e, f",
-                slots: list(&[630, 514, 594, 631, 60, 274, 581, 98]),
-                operands: list(&[425, 405, 408, 426, 448, 449]),
+                slots: list(&[631, 515, 595, 632, 60, 275, 582, 98]),
+                operands: list(&[438, 418, 421, 439, 461, 462]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k32.row.col.f32.bf16.bf16.f32 d, a, b, c, e, f",
-                slots: list(&[630, 514, 596, 631, 60, 274, 581, 98]),
-                operands: list(&[425, 403, 404, 426, 448, 451]),
+                slots: list(&[631, 515, 597, 632, 60, 275, 582, 98]),
+                operands: list(&[438, 416, 417, 439, 461, 464]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 d, a, b, c, e, f",
-                slots: list(&[630, 514, 588, 631, 60, 582, 583, 98]),
-                operands: list(&[425, 428, 430, 426, 448, 449]),
+                slots: list(&[631, 515, 589, 632, 60, 583, 584, 98]),
+                operands: list(&[438, 441, 443, 439, 461, 462]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32 d, a, b, c, e, f",
-                slots: list(&[630, 514, 594, 631, 60, 582, 583, 98]),
-                operands: list(&[425, 409, 410, 426, 448, 451]),
+                slots: list(&[631, 515, 595, 632, 60, 583, 584, 98]),
+                operands: list(&[438, 422, 423, 439, 461, 464]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k32.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c, e, f",
-                slots: list(&[630, 514, 596, 631, 75, 250, 590, 591, 97]),
-                operands: list(&[431, 395, 396, 432, 448, 451]),
+                slots: list(&[631, 515, 597, 632, 75, 251, 591, 592, 97]),
+                operands: list(&[444, 408, 409, 445, 461, 464]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k64.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c, e, f",
-                slots: list(&[630, 514, 597, 631, 75, 250, 590, 591, 97]),
-                operands: list(&[431, 400, 399, 432, 448, 452]),
+                slots: list(&[631, 515, 598, 632, 75, 251, 591, 592, 97]),
+                operands: list(&[444, 413, 412, 445, 461, 465]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k64.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c, e, f",
-                slots: list(&[630, 514, 597, 631, 75, 250, 592, 593, 97]),
-                operands: list(&[431, 395, 396, 432, 448, 451]),
+                slots: list(&[631, 515, 598, 632, 75, 251, 593, 594, 97]),
+                operands: list(&[444, 408, 409, 445, 461, 464]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k128.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c, e, f",
-                slots: list(&[630, 514, 598, 631, 75, 250, 592, 593, 97]),
-                operands: list(&[431, 400, 399, 432, 448, 452]),
+                slots: list(&[631, 515, 599, 632, 75, 251, 593, 594, 97]),
+                operands: list(&[444, 413, 412, 445, 461, 465]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k64.row.col.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c, e, f",
-                slots: list(&[630, 514, 597, 631, 60, 601, 602, 98]),
-                operands: list(&[425, 400, 399, 426, 448, 452]),
+                slots: list(&[631, 515, 598, 632, 60, 602, 603, 98]),
+                operands: list(&[438, 413, 412, 439, 461, 465]),
                 availability: AVAILABLE[119],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c, e, f",
-                slots: list(&[632, 514, 597, 631, 603, 60, 601, 602, 98]),
-                operands: list(&[425, 400, 399, 426, 448, 452]),
+                slots: list(&[633, 515, 598, 632, 604, 60, 602, 603, 98]),
+                operands: list(&[438, 413, 412, 439, 461, 465]),
                 availability: AVAILABLE[56],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c, e, f",
-                slots: list(&[632, 514, 597, 631, 99, 601, 602, 567]),
-                operands: list(&[422, 400, 399, 424, 448, 452]),
+                slots: list(&[633, 515, 598, 632, 99, 602, 603, 568]),
+                operands: list(&[435, 413, 412, 437, 461, 465]),
                 availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f32 d, a, b, c, e, f",
-                slots: list(&[632, 514, 597, 631, 603, 60, 604, 605, 98]),
-                operands: list(&[425, 400, 399, 426, 448, 452]),
+                slots: list(&[633, 515, 598, 632, 604, 60, 605, 606, 98]),
+                operands: list(&[438, 413, 412, 439, 461, 465]),
                 availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f16.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f16 d, a, b, c, e, f",
-                slots: list(&[632, 514, 597, 631, 603, 99, 604, 605, 567]),
-                operands: list(&[422, 400, 399, 424, 448, 452]),
+                slots: list(&[633, 515, 598, 632, 604, 99, 605, 606, 568]),
+                operands: list(&[435, 413, 412, 437, 461, 465]),
                 availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::mxf8f6f4.block_scale{.scale_vec::1X}.f32.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f32.ue8m0 d, a, b, c, e, f, sfa, selA, sfb, selB",
-                slots: list(&[632, 514, 597, 631, 606, 607, 608, 60, 604, 605, 98, 609]),
-                operands: list(&[425, 400, 399, 426, 448, 452, 438, 453, 454, 455]),
+                slots: list(&[633, 515, 598, 632, 607, 608, 609, 60, 605, 606, 98, 610]),
+                operands: list(&[438, 413, 412, 439, 461, 465, 451, 466, 467, 468]),
                 availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4.block_scale{.scale_vec::2X}.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, e, f, sfa, selA, sfb, selB",
-                slots: list(&[632, 514, 598, 631, 610, 607, 611, 60, 612, 613, 98, 609]),
-                operands: list(&[425, 400, 399, 426, 448, 452, 438, 456, 454, 457]),
+                slots: list(&[633, 515, 599, 632, 611, 608, 612, 60, 613, 614, 98, 610]),
+                operands: list(&[438, 413, 412, 439, 461, 465, 451, 469, 467, 470]),
                 availability: AVAILABLE[127],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, e, f, sfa, selA, sfb, selB",
-                slots: list(&[632, 514, 598, 631, 614, 607, 615, 60, 612, 613, 98, 609]),
-                operands: list(&[425, 400, 399, 426, 448, 452, 438, 456, 454, 457]),
+                slots: list(&[633, 515, 599, 632, 615, 608, 616, 60, 613, 614, 98, 610]),
+                operands: list(&[438, 413, 412, 439, 461, 465, 451, 469, 467, 470]),
                 availability: AVAILABLE[127],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.{ue4m3,ue8m0} d, a, b, c, e, f, sfa, selA, sfb, selB",
-                slots: list(&[632, 514, 598, 631, 614, 607, 616, 60, 612, 613, 98, 617]),
-                operands: list(&[425, 400, 399, 426, 448, 452, 438, 458, 454, 459]),
+                slots: list(&[633, 515, 599, 632, 615, 608, 617, 60, 613, 614, 98, 618]),
+                operands: list(&[438, 413, 412, 439, 461, 465, 451, 471, 467, 472]),
                 availability: AVAILABLE[127],
                 ..Form::EMPTY
             },

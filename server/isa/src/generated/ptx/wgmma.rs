@@ -19,127 +19,127 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         forms: &[
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f16.f16.f16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
-                slots: list(&[633, 634, 99, 260, 587]),
-                operands: list(&[460, 161, 93, 461, 462, 463, 464, 465]),
+                slots: list(&[634, 635, 99, 261, 588]),
+                operands: list(&[473, 168, 93, 474, 475, 476, 477, 478]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f16.f16.f16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
-                slots: list(&[633, 634, 99, 260, 587]),
-                operands: list(&[460, 466, 93, 461, 462, 463, 465]),
+                slots: list(&[634, 635, 99, 261, 588]),
+                operands: list(&[473, 479, 93, 474, 475, 476, 478]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.f16.f16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
-                slots: list(&[633, 634, 60, 260, 587]),
-                operands: list(&[467, 161, 93, 461, 462, 463, 464, 465]),
+                slots: list(&[634, 635, 60, 261, 588]),
+                operands: list(&[480, 168, 93, 474, 475, 476, 477, 478]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.f16.f16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
-                slots: list(&[633, 634, 60, 260, 587]),
-                operands: list(&[467, 466, 93, 461, 462, 463, 465]),
+                slots: list(&[634, 635, 60, 261, 588]),
+                operands: list(&[480, 479, 93, 474, 475, 476, 478]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.bf16.bf16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
-                slots: list(&[633, 634, 60, 274, 581]),
-                operands: list(&[467, 161, 93, 461, 462, 463, 464, 465]),
+                slots: list(&[634, 635, 60, 275, 582]),
+                operands: list(&[480, 168, 93, 474, 475, 476, 477, 478]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.bf16.bf16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
-                slots: list(&[633, 634, 60, 274, 581]),
-                operands: list(&[467, 466, 93, 461, 462, 463, 465]),
+                slots: list(&[634, 635, 60, 275, 582]),
+                operands: list(&[480, 479, 93, 474, 475, 476, 478]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k8,m64n16k8,m64n24k8,m64n32k8,m64n40k8,m64n48k8,m64n56k8,m64n64k8,m64n72k8,m64n80k8,m64n88k8,m64n96k8,m64n104k8,m64n112k8,m64n120k8,m64n128k8,m64n136k8,m64n144k8,m64n152k8,m64n160k8,m64n168k8,m64n176k8,m64n184k8,m64n192k8,m64n200k8,m64n208k8,m64n216k8,m64n224k8,m64n232k8,m64n240k8,m64n248k8,m64n256k8}.f32.tf32.tf32 d, a, b, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[633, 635, 60, 582, 583]),
-                operands: list(&[467, 161, 93, 461, 462, 463]),
+                slots: list(&[634, 636, 60, 583, 584]),
+                operands: list(&[480, 168, 93, 474, 475, 476]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k8,m64n16k8,m64n24k8,m64n32k8,m64n40k8,m64n48k8,m64n56k8,m64n64k8,m64n72k8,m64n80k8,m64n88k8,m64n96k8,m64n104k8,m64n112k8,m64n120k8,m64n128k8,m64n136k8,m64n144k8,m64n152k8,m64n160k8,m64n168k8,m64n176k8,m64n184k8,m64n192k8,m64n200k8,m64n208k8,m64n216k8,m64n224k8,m64n232k8,m64n240k8,m64n248k8,m64n256k8}.f32.tf32.tf32 d, a, b, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[633, 635, 60, 582, 583]),
-                operands: list(&[467, 466, 93, 461, 462, 463]),
+                slots: list(&[634, 636, 60, 583, 584]),
+                operands: list(&[480, 479, 93, 474, 475, 476]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f16.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[633, 636, 99, 601, 602]),
-                operands: list(&[460, 161, 93, 461, 462, 463]),
+                slots: list(&[634, 637, 99, 602, 603]),
+                operands: list(&[473, 168, 93, 474, 475, 476]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f16.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[633, 636, 99, 601, 602]),
-                operands: list(&[460, 466, 93, 461, 462, 463]),
+                slots: list(&[634, 637, 99, 602, 603]),
+                operands: list(&[473, 479, 93, 474, 475, 476]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[633, 636, 60, 601, 602]),
-                operands: list(&[467, 161, 93, 461, 462, 463]),
+                slots: list(&[634, 637, 60, 602, 603]),
+                operands: list(&[480, 168, 93, 474, 475, 476]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[633, 636, 60, 601, 602]),
-                operands: list(&[467, 466, 93, 461, 462, 463]),
+                slots: list(&[634, 637, 60, 602, 603]),
+                operands: list(&[480, 479, 93, 474, 475, 476]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k32,m64n24k32,m64n16k32,m64n32k32,m64n48k32,m64n64k32,m64n80k32,m64n96k32,m64n112k32,m64n128k32,m64n144k32,m64n160k32,m64n176k32,m64n192k32,m64n208k32,m64n224k32,m64n240k32,m64n256k32}.s32.s8.{s8,u8}{.satfinite} d, a, b, scale-d",
-                slots: list(&[633, 637, 250, 568, 638, 75]),
-                operands: list(&[468, 161, 93, 461]),
+                slots: list(&[634, 638, 251, 569, 639, 75]),
+                operands: list(&[481, 168, 93, 474]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k32,m64n24k32,m64n16k32,m64n32k32,m64n48k32,m64n64k32,m64n80k32,m64n96k32,m64n112k32,m64n128k32,m64n144k32,m64n160k32,m64n176k32,m64n192k32,m64n208k32,m64n224k32,m64n240k32,m64n256k32}.s32.s8.{s8,u8}{.satfinite} d, a, b, scale-d",
-                slots: list(&[633, 637, 250, 568, 638, 75]),
-                operands: list(&[468, 469, 93, 461]),
+                slots: list(&[634, 638, 251, 569, 639, 75]),
+                operands: list(&[481, 482, 93, 474]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k32,m64n24k32,m64n16k32,m64n32k32,m64n48k32,m64n64k32,m64n80k32,m64n96k32,m64n112k32,m64n128k32,m64n144k32,m64n160k32,m64n176k32,m64n192k32,m64n208k32,m64n224k32,m64n240k32,m64n256k32}.s32.u8.{u8,s8}{.satfinite} d, a, b, scale-d",
-                slots: list(&[633, 637, 250, 570, 639, 75]),
-                operands: list(&[468, 161, 93, 461]),
+                slots: list(&[634, 638, 251, 571, 640, 75]),
+                operands: list(&[481, 168, 93, 474]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k32,m64n24k32,m64n16k32,m64n32k32,m64n48k32,m64n64k32,m64n80k32,m64n96k32,m64n112k32,m64n128k32,m64n144k32,m64n160k32,m64n176k32,m64n192k32,m64n208k32,m64n224k32,m64n240k32,m64n256k32}.s32.u8.{u8,s8}{.satfinite} d, a, b, scale-d",
-                slots: list(&[633, 637, 250, 570, 639, 75]),
-                operands: list(&[468, 469, 93, 461]),
+                slots: list(&[634, 638, 251, 571, 640, 75]),
+                operands: list(&[481, 482, 93, 474]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k256,m64n24k256,m64n16k256,m64n32k256,m64n48k256,m64n64k256,m64n80k256,m64n96k256,m64n112k256,m64n128k256,m64n144k256,m64n160k256,m64n176k256,m64n192k256,m64n208k256,m64n224k256,m64n240k256,m64n256k256}.s32.b1.b1.and.popc d, a, b, scale-d",
-                slots: list(&[633, 640, 250, 579, 580, 641]),
-                operands: list(&[468, 161, 93, 461]),
+                slots: list(&[634, 641, 251, 580, 581, 642]),
+                operands: list(&[481, 168, 93, 474]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k256,m64n24k256,m64n16k256,m64n32k256,m64n48k256,m64n64k256,m64n80k256,m64n96k256,m64n112k256,m64n128k256,m64n144k256,m64n160k256,m64n176k256,m64n192k256,m64n208k256,m64n224k256,m64n240k256,m64n256k256}.s32.b1.b1.and.popc d, a, b, scale-d",
-                slots: list(&[633, 640, 250, 579, 580, 641]),
-                operands: list(&[468, 469, 93, 461]),
+                slots: list(&[634, 641, 251, 580, 581, 642]),
+                operands: list(&[481, 482, 93, 474]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
@@ -353,113 +353,113 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         forms: &[
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f16.f16.f16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
-                slots: list(&[633, 636, 99, 260, 587]),
-                operands: list(&[460, 161, 93, 171, 470, 471, 472, 473, 474, 475]),
+                slots: list(&[634, 637, 99, 261, 588]),
+                operands: list(&[473, 168, 93, 261, 483, 484, 485, 486, 487, 488]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f16.f16.f16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
-                slots: list(&[633, 636, 99, 260, 587]),
-                operands: list(&[460, 466, 93, 171, 470, 471, 472, 473, 475]),
+                slots: list(&[634, 637, 99, 261, 588]),
+                operands: list(&[473, 479, 93, 261, 483, 484, 485, 486, 488]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.f16.f16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
-                slots: list(&[633, 636, 60, 260, 587]),
-                operands: list(&[467, 161, 93, 171, 470, 471, 472, 473, 474, 475]),
+                slots: list(&[634, 637, 60, 261, 588]),
+                operands: list(&[480, 168, 93, 261, 483, 484, 485, 486, 487, 488]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.f16.f16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
-                slots: list(&[633, 636, 60, 260, 587]),
-                operands: list(&[467, 466, 93, 171, 470, 471, 472, 473, 475]),
+                slots: list(&[634, 637, 60, 261, 588]),
+                operands: list(&[480, 479, 93, 261, 483, 484, 485, 486, 488]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.bf16.bf16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
-                slots: list(&[633, 636, 60, 274, 581]),
-                operands: list(&[467, 161, 93, 171, 470, 471, 472, 473, 474, 475]),
+                slots: list(&[634, 637, 60, 275, 582]),
+                operands: list(&[480, 168, 93, 261, 483, 484, 485, 486, 487, 488]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.bf16.bf16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
-                slots: list(&[633, 636, 60, 274, 581]),
-                operands: list(&[467, 466, 93, 171, 470, 471, 472, 473, 475]),
+                slots: list(&[634, 637, 60, 275, 582]),
+                operands: list(&[480, 479, 93, 261, 483, 484, 485, 486, 488]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.tf32.tf32 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[633, 634, 60, 582, 583]),
-                operands: list(&[467, 161, 93, 171, 470, 471, 472, 473]),
+                slots: list(&[634, 635, 60, 583, 584]),
+                operands: list(&[480, 168, 93, 261, 483, 484, 485, 486]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.tf32.tf32 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[633, 634, 60, 582, 583]),
-                operands: list(&[467, 466, 93, 171, 470, 471, 472, 473]),
+                slots: list(&[634, 635, 60, 583, 584]),
+                operands: list(&[480, 479, 93, 261, 483, 484, 485, 486]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n16k64,m64n24k64,m64n32k64,m64n40k64,m64n48k64,m64n56k64,m64n64k64,m64n72k64,m64n80k64,m64n88k64,m64n96k64,m64n104k64,m64n112k64,m64n120k64,m64n128k64,m64n136k64,m64n144k64,m64n152k64,m64n160k64,m64n168k64,m64n176k64,m64n184k64,m64n192k64,m64n200k64,m64n208k64,m64n216k64,m64n224k64,m64n232k64,m64n240k64,m64n248k64,m64n256k64}.f16.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[633, 642, 99, 601, 602]),
-                operands: list(&[460, 161, 93, 171, 476, 471, 472, 473]),
+                slots: list(&[634, 643, 99, 602, 603]),
+                operands: list(&[473, 168, 93, 261, 489, 484, 485, 486]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n16k64,m64n24k64,m64n32k64,m64n40k64,m64n48k64,m64n56k64,m64n64k64,m64n72k64,m64n80k64,m64n88k64,m64n96k64,m64n104k64,m64n112k64,m64n120k64,m64n128k64,m64n136k64,m64n144k64,m64n152k64,m64n160k64,m64n168k64,m64n176k64,m64n184k64,m64n192k64,m64n200k64,m64n208k64,m64n216k64,m64n224k64,m64n232k64,m64n240k64,m64n248k64,m64n256k64}.f16.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[633, 642, 99, 601, 602]),
-                operands: list(&[460, 466, 93, 171, 476, 471, 472, 473]),
+                slots: list(&[634, 643, 99, 602, 603]),
+                operands: list(&[473, 479, 93, 261, 489, 484, 485, 486]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n16k64,m64n24k64,m64n32k64,m64n40k64,m64n48k64,m64n56k64,m64n64k64,m64n72k64,m64n80k64,m64n88k64,m64n96k64,m64n104k64,m64n112k64,m64n120k64,m64n128k64,m64n136k64,m64n144k64,m64n152k64,m64n160k64,m64n168k64,m64n176k64,m64n184k64,m64n192k64,m64n200k64,m64n208k64,m64n216k64,m64n224k64,m64n232k64,m64n240k64,m64n248k64,m64n256k64}.f32.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[633, 642, 60, 601, 602]),
-                operands: list(&[467, 161, 93, 171, 476, 471, 472, 473]),
+                slots: list(&[634, 643, 60, 602, 603]),
+                operands: list(&[480, 168, 93, 261, 489, 484, 485, 486]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n16k64,m64n24k64,m64n32k64,m64n40k64,m64n48k64,m64n56k64,m64n64k64,m64n72k64,m64n80k64,m64n88k64,m64n96k64,m64n104k64,m64n112k64,m64n120k64,m64n128k64,m64n136k64,m64n144k64,m64n152k64,m64n160k64,m64n168k64,m64n176k64,m64n184k64,m64n192k64,m64n200k64,m64n208k64,m64n216k64,m64n224k64,m64n232k64,m64n240k64,m64n248k64,m64n256k64}.f32.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[633, 642, 60, 601, 602]),
-                operands: list(&[467, 466, 93, 171, 476, 471, 472, 473]),
+                slots: list(&[634, 643, 60, 602, 603]),
+                operands: list(&[480, 479, 93, 261, 489, 484, 485, 486]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n24k64,m64n16k64,m64n32k64,m64n48k64,m64n64k64,m64n80k64,m64n96k64,m64n112k64,m64n128k64,m64n144k64,m64n160k64,m64n176k64,m64n192k64,m64n208k64,m64n224k64,m64n240k64,m64n256k64}.s32.s8.{s8,u8}{.satfinite} d, a, b, sp-meta, sp-sel, scale-d",
-                slots: list(&[633, 643, 250, 568, 638, 75]),
-                operands: list(&[468, 161, 93, 171, 476, 471]),
+                slots: list(&[634, 644, 251, 569, 639, 75]),
+                operands: list(&[481, 168, 93, 261, 489, 484]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n24k64,m64n16k64,m64n32k64,m64n48k64,m64n64k64,m64n80k64,m64n96k64,m64n112k64,m64n128k64,m64n144k64,m64n160k64,m64n176k64,m64n192k64,m64n208k64,m64n224k64,m64n240k64,m64n256k64}.s32.s8.{s8,u8}{.satfinite} d, a, b, sp-meta, sp-sel, scale-d",
-                slots: list(&[633, 643, 250, 568, 638, 75]),
-                operands: list(&[468, 469, 93, 171, 476, 471]),
+                slots: list(&[634, 644, 251, 569, 639, 75]),
+                operands: list(&[481, 482, 93, 261, 489, 484]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n24k64,m64n16k64,m64n32k64,m64n48k64,m64n64k64,m64n80k64,m64n96k64,m64n112k64,m64n128k64,m64n144k64,m64n160k64,m64n176k64,m64n192k64,m64n208k64,m64n224k64,m64n240k64,m64n256k64}.s32.u8.{u8,s8}{.satfinite} d, a, b, sp-meta, sp-sel, scale-d",
-                slots: list(&[633, 643, 250, 570, 639, 75]),
-                operands: list(&[468, 161, 93, 171, 476, 471]),
+                slots: list(&[634, 644, 251, 571, 640, 75]),
+                operands: list(&[481, 168, 93, 261, 489, 484]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n24k64,m64n16k64,m64n32k64,m64n48k64,m64n64k64,m64n80k64,m64n96k64,m64n112k64,m64n128k64,m64n144k64,m64n160k64,m64n176k64,m64n192k64,m64n208k64,m64n224k64,m64n240k64,m64n256k64}.s32.u8.{u8,s8}{.satfinite} d, a, b, sp-meta, sp-sel, scale-d",
-                slots: list(&[633, 643, 250, 570, 639, 75]),
-                operands: list(&[468, 469, 93, 171, 476, 471]),
+                slots: list(&[634, 644, 251, 571, 640, 75]),
+                operands: list(&[481, 482, 93, 261, 489, 484]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
@@ -626,7 +626,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         syntax: &["wgmma.fence.sync.aligned"],
         forms: &[Form {
             text: "wgmma.fence.sync",
-            slots: list(&[633]),
+            slots: list(&[634]),
             availability: AVAILABLE[128],
             ..Form::EMPTY
         }],
@@ -664,7 +664,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         syntax: &["wgmma.commit_group.sync.aligned"],
         forms: &[Form {
             text: "wgmma.commit_group.sync",
-            slots: list(&[633]),
+            slots: list(&[634]),
             availability: AVAILABLE[128],
             ..Form::EMPTY
         }],
@@ -699,8 +699,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         syntax: &["wgmma.wait_group.sync.aligned N"],
         forms: &[Form {
             text: "wgmma.wait_group.sync N",
-            slots: list(&[633]),
-            operands: list(&[477]),
+            slots: list(&[634]),
+            operands: list(&[490]),
             availability: AVAILABLE[128],
             ..Form::EMPTY
         }],

@@ -73,6 +73,7 @@ impl State {
         if removed.is_some_and(|lanes| lanes.shown.has_findings()) {
             self.refresh_diagnostics(uri);
         }
+        self.simulations.cancel_answers(uri);
         let Some(mut selected) = self.simulations.selected.remove(uri) else { return };
         selected.end_run(&self.client);
         let waiting = selected.waiting.iter().map(|request| &request.id);

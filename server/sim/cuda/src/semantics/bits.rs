@@ -65,6 +65,25 @@ pub fn lop3(table: u8, a: u32, b: u32, c: u32) -> u32 {
     select(a, by_b(4), by_b(0))
 }
 
+/// The results of `lop3` for all values of undefined bits, combined by `or` and by `and`: the result is undefined in the bits in which
+/// they differ. Of the eight ways to set the undefined bits, whose bit 0 sets those of the first operand, only the `possible` ones count.
+pub fn lop3_outcomes(
+    table: u8,
+    values: [u32; 3],
+    undefined: [u32; 3],
+    possible: impl Fn(u32) -> bool,
+) -> [u32; 2] {
+    let result = |assignment: u32| {
+        let word = |index: usize| {
+            let set = if assignment >> index & 1 == 1 { undefined[index] } else { 0 };
+            values[index] & !undefined[index] | set
+        };
+        lop3(table, word(0), word(1), word(2))
+    };
+    let results = (0..8).filter(|assignment| possible(*assignment)).map(result);
+    results.fold([0, u32::MAX], |[any, all], result| [any | result, all & result])
+}
+
 /// An operation that counts or locates bits of one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Count {

@@ -1,7 +1,7 @@
 //! Stores of floats that a warp has reduced by exchanging values, as the butterfly of a Welford reduction does.
 //!
 //! If the reduction is not commutative to the last bit, the lanes end with values that differ by rounding. Each
-//! lane holds the result all the same, so a compiler may have all of them store it to one address.
+//! lane nevertheless has a valid result, so a compiler may have all of them store it to one address.
 
 use warplens_sim_cuda::semantics::bits::Logic;
 use warplens_sim_warp::scalar_type::{Class, ScalarType};

@@ -6,9 +6,9 @@ use smol_str::SmolStr;
 use warplens_sim_cuda::registers::WIDTH;
 use warplens_sim_cuda::semantics::fragments::{Layout, Matrix};
 use warplens_sim_cuda::semantics::matrix::{Factor, Product, Sum};
+use warplens_sim_cuda::tensor::fragment;
 
 use crate::program::{CellAccess, CellShape, MatrixAccess, Rows, WarpgroupProduct};
-use crate::tensor::fragment;
 
 /// The values of a register by lane, if known.
 pub type ValuesOf<'v> = &'v dyn Fn(&str) -> Option<Vec<u64>>;

@@ -72,7 +72,8 @@ fn moved(sources: &BitSources<'_>) -> Option<PerLane<u64>> {
             let places = [s.a, s.b, s.c].map(RegisterSlot::Word);
             std::array::from_fn(|lane| {
                 let values = places.map(|place| sources.value(place, lane) as u32);
-                of_width(table_bits(table, values, [a(lane), b(lane), c(lane)]).into(), 32)
+                let [any, all] = bits::lop3_outcomes(table, values, [a(lane), b(lane), c(lane)], |_| true);
+                of_width((any & !all).into(), 32)
             })
         }
         Op::Shift(shift, width) if !sources.is_undefined(RegisterSlot::Word(s.b)) => {
@@ -194,20 +195,6 @@ fn combined(logic: Logic, values: [u64; 2], [a, b]: [u64; 2]) -> u64 {
         _ => [u64::MAX; 2],
     };
     a & (b | passes_a) | b & (a | passes_b)
-}
-
-/// The bits of `lop3` that depend on undefined bits.
-fn table_bits(table: u8, values: [u32; 3], undefined: [u32; 3]) -> u32 {
-    let (mut any, mut all) = (0, u32::MAX);
-    for assignment in 0..8 {
-        let word = |index: usize| {
-            let (value, undefined) = (values[index], undefined[index]);
-            value & !undefined | if assignment >> index & 1 == 1 { undefined } else { 0 }
-        };
-        let result = bits::lop3(table, word(0), word(1), word(2));
-        (any, all) = (any | result, all & result);
-    }
-    any & !all
 }
 
 fn shifted(shift: Shift, width: ScalarType, undefined: u64, count: u32) -> u64 {

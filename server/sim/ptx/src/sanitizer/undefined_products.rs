@@ -4,11 +4,11 @@ use warplens_sim_cuda::registers::PerLane;
 use warplens_sim_cuda::semantics::fragments::{Matrix, Spot};
 use warplens_sim_cuda::semantics::matrix::{Factor, Product};
 use warplens_sim_cuda::slot::RegisterSlot;
+use warplens_sim_cuda::tensor::fragment;
 
 use super::bit_sources::BitSources;
 use super::undefined_use::UndefinedBits;
 use crate::program::{FactorSource, MatrixProduct, WarpgroupProduct};
-use crate::tensor::fragment;
 use crate::tensor::warpgroup::undefined_sums;
 
 /// An element of a factor.

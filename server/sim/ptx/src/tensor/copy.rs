@@ -7,12 +7,13 @@ use warplens_sim_cuda::memory::region::AccessMode;
 use warplens_sim_cuda::registers::{Registers, lanes};
 use warplens_sim_cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
 use warplens_sim_cuda::sanitizer::event::AccessKind;
+use warplens_sim_cuda::tensor::boxes;
 use warplens_sim_cuda::tensor::map::{self, ElementType, Interleave, TensorMap};
 use warplens_sim_cuda::tensor::swizzle::Swizzle;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::scalar_type::ScalarType;
 
-use super::{boxes, map_update, ranges};
+use super::{map_update, ranges};
 use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::get;
 use crate::engine::memory::bulk;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use warplens_sim_cuda::grown::grown;
 use warplens_sim_cuda::sanitizer::products::Misuse;
+use warplens_sim_cuda::tensor::descriptor::Descriptor;
 
-use super::descriptor::Descriptor;
 use crate::program::{FactorSource, Function, Op, RegisterSlot, TensorOp, WarpgroupProduct};
 
 /// Maximum number of a warp's products in flight. A product may complete at any time, so beyond it the oldest one does.

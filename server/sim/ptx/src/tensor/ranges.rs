@@ -7,10 +7,10 @@ use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::region::AccessMode;
 use warplens_sim_cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
 use warplens_sim_cuda::sanitizer::event::AccessKind;
+use warplens_sim_cuda::tensor::descriptor::Chunk;
 use warplens_sim_cuda::windows;
 use warplens_sim_warp::finding_kind::FindingKind;
 
-use super::descriptor::Chunk;
 use crate::engine::exec::context::ExecContext;
 use crate::engine::memory::lane_address::{LaneAddress, source_kind};
 use crate::program::Space;

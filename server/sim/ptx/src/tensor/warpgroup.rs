@@ -12,12 +12,13 @@ use warplens_sim_cuda::sanitizer::copies::CopyFamily;
 use warplens_sim_cuda::sanitizer::event::AccessKind;
 use warplens_sim_cuda::sanitizer::undefined_use::Cause;
 use warplens_sim_cuda::semantics::matrix::Sum;
+use warplens_sim_cuda::tensor::accumulate::accumulate;
+use warplens_sim_cuda::tensor::descriptor::{Chunk, Descriptor, DescriptorKind};
+use warplens_sim_cuda::tensor::{fragment, sparse};
 use warplens_sim_warp::finding_kind::FindingKind;
 
-use super::accumulate::accumulate;
-use super::descriptor::{Chunk, Descriptor, DescriptorKind};
 use super::products::{MAX_PENDING, Meeting, Pending, Products, product_cost};
-use super::{fragment, ranges, sparse};
+use super::ranges;
 use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::{get, put};
 use crate::program::{FactorSource, RegisterSlot, WarpgroupProduct};

@@ -7,6 +7,7 @@ use warplens_sim_cuda::registers::{Registers, lanes};
 use warplens_sim_cuda::sanitizer::cells::CellAccessKind;
 use warplens_sim_cuda::sanitizer::copies::CopyFamily;
 use warplens_sim_cuda::sanitizer::event::AccessKind;
+use warplens_sim_cuda::tensor::descriptor::{Chunk, Descriptor, DescriptorKind};
 use warplens_sim_cuda::tensor_memory::cells::{CellRange, LANES};
 use warplens_sim_cuda::tensor_memory::operation::CellOperation;
 use warplens_sim_cuda::tensor_memory::use_log::CellRole;
@@ -18,7 +19,6 @@ use super::product::begin;
 use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::get;
 use crate::program::{CellCopy, CopyShape};
-use crate::tensor::descriptor::{Chunk, Descriptor, DescriptorKind};
 use crate::tensor::ranges;
 
 impl CopyShape {

@@ -2,9 +2,9 @@
 
 use warplens_sim_cuda::semantics::matrix::{Factor, Sum};
 use warplens_sim_cuda::semantics::narrow::{E2M1, E2M3, E3M2, E4M3, E5M2};
+use warplens_sim_cuda::tensor::bit_field::BitField;
 
 use crate::program::{ProductKind, TensorProduct};
-use crate::tensor::bit_field::BitField;
 
 /// Elements of A or B: how they are stored in shared memory and in tensor memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,15 +4,15 @@
 //! then rounded once to the type of D.
 
 use warplens_sim_cuda::semantics::matrix::{BlockScale, Factor};
+use warplens_sim_cuda::tensor::accumulate::accumulate;
+use warplens_sim_cuda::tensor::descriptor::Descriptor;
+use warplens_sim_cuda::tensor::sparse;
 use warplens_sim_cuda::tensor_memory::cells::{BlockCells, TensorMemory};
+use warplens_sim_cuda::tensor_memory::layout;
 use warplens_sim_cuda::tensor_memory::operation::LateProblem;
 use warplens_sim_warp::finding_kind::FindingKind;
 
-use super::layout;
 use super::operation::{CellAddress, FactorPlace, Multiplication};
-use crate::tensor::accumulate::accumulate;
-use crate::tensor::descriptor::Descriptor;
-use crate::tensor::sparse;
 
 pub(super) fn multiply(
     product: &Multiplication,

@@ -1,8 +1,9 @@
 //! The operands of tensor memory operations.
 
+use warplens_sim_cuda::tensor::descriptor::Descriptor;
+use warplens_sim_cuda::tensor_memory::layout::DLayout;
+
 use super::instruction_descriptor::InstructionDescriptor;
-use super::layout::DLayout;
-use crate::tensor::descriptor::Descriptor;
 
 #[derive(Clone, Debug)]
 pub(crate) struct CellStores {

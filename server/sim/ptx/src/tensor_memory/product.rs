@@ -10,21 +10,21 @@ use warplens_sim_cuda::registers::{Registers, lanes};
 use warplens_sim_cuda::sanitizer::cells::CellAccessKind;
 use warplens_sim_cuda::sanitizer::copies::CopyFamily;
 use warplens_sim_cuda::sanitizer::event::AccessKind;
+use warplens_sim_cuda::tensor::descriptor::{Descriptor, DescriptorKind};
 use warplens_sim_cuda::tensor::swizzle::Swizzle;
 use warplens_sim_cuda::tensor_memory::cells::{BlockCells, CellRange, LANES, TensorMemory, lane_mask};
+use warplens_sim_cuda::tensor_memory::layout::{self, DLayout};
 use warplens_sim_cuda::tensor_memory::operation::CellOperation;
 use warplens_sim_cuda::tensor_memory::use_log::CellRole;
 use warplens_sim_warp::finding_kind::FindingKind;
 
 use super::address::{accessed, address, allocated, conflicts, group, initialized, note_use, ranks};
 use super::instruction_descriptor::{InstructionDescriptor, ProductForm};
-use super::layout::{self, DLayout};
 use super::operation::{CellAddress, FactorPlace, Multiplication};
 use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::get;
 use crate::engine::memory::lane_address::LaneAddress;
 use crate::program::{Address, Completion, RegisterSlot, TensorFactor, TensorProduct};
-use crate::tensor::descriptor::{Descriptor, DescriptorKind};
 use crate::tensor::ranges;
 
 const NAME: &str = "tcgen05.mma";
@@ -332,7 +332,7 @@ impl Cells {
 
 fn metadata_cells(it: &Multiplication, rank: u32, at: CellAddress) -> CellRange {
     let (bits, rows) = (it.descriptor.pattern_bits(), it.descriptor.m / it.ranks.len() as u32);
-    let chunks = crate::tensor::sparse::chunks(bits, it.descriptor.k);
+    let chunks = warplens_sim_cuda::tensor::sparse::chunks(bits, it.descriptor.k);
     let cells = (0..rows).flat_map(|row| (0..chunks).map(move |chunk| (row, chunk)));
     let mut range = CellRange { rank, lanes: 0, first: u32::MAX, end: 0 };
     for (row, chunk) in cells {

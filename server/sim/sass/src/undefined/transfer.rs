@@ -5,7 +5,8 @@
 //! result. Every other result is undefined as a whole.
 
 use pulp::Scalar;
-use warplens_sim_cuda::registers::{FULL, PerLane, WIDTH, lanes};
+use warplens_sim_cuda::registers::{PerLane, WIDTH, lanes};
+use warplens_sim_cuda::semantics::bits::lop3_outcomes;
 
 use super::flags::{self, Flags};
 use super::visit::UndefinedVisit;
@@ -279,33 +280,25 @@ impl UndefinedValues {
         let mut buffers = [[0; WIDTH]; 3];
         let [x, y, z] = &mut buffers;
         let known = [*r.int(o.s[0], x), *r.int(o.s[1], y), *r.int(o.s[2], z)];
-        let (mut any, mut all) = ([0u32; WIDTH], [u32::MAX; WIDTH]);
-        for assignment in 0..8u32 {
+        // One register has one value, whichever operands it is.
+        let possible = |assignment: u32| {
             let is_set = |index: usize| assignment >> index & 1 == 1;
-            let differs = |a: usize, b: usize| {
-                o.s[a].row == o.s[b].row && is_set(a) != (is_set(b) ^ (o.s[a].sign != o.s[b].sign))
+            let agree = |a: usize, b: usize| {
+                o.s[a].row != o.s[b].row || is_set(a) == (is_set(b) ^ (o.s[a].sign != o.s[b].sign))
             };
-            if differs(0, 1) || differs(1, 2) || differs(0, 2) {
-                continue;
-            }
-            for lane in 0..WIDTH {
-                let value = |index: usize| {
-                    let undefined = words[index].bits[lane];
-                    known[index][lane] & !undefined | if is_set(index) { undefined } else { 0 }
-                };
-                let result =
-                    warplens_sim_cuda::semantics::bits::lop3(o.n as u8, value(0), value(1), value(2));
-                any[lane] |= result;
-                all[lane] &= result;
-            }
-        }
+            agree(0, 1) && agree(1, 2) && agree(0, 2)
+        };
+        let outcomes: [[u32; 2]; WIDTH] = std::array::from_fn(|lane| {
+            let undefined = [0, 1, 2].map(|index: usize| words[index].bits[lane]);
+            lop3_outcomes(o.n as u8, known.map(|row| row[lane]), undefined, possible)
+        });
         let mut word = UndefinedWord::any_of(words);
-        word.bits = std::array::from_fn(|lane| any[lane] & !all[lane]);
+        word.bits = outcomes.map(|[any, all]| any & !all);
         let mut results = vec![(o.d, word.clone())];
         if o.q[0] != DROPPED {
             // A bit that is set in any case makes the result nonzero.
             let mut test = word;
-            test.bits = std::array::from_fn(|lane| if all[lane] != 0 { 0 } else { test.bits[lane] });
+            test.bits = std::array::from_fn(|lane| if outcomes[lane][1] != 0 { 0 } else { test.bits[lane] });
             test.add(&self.read(self.predicate(o.p[0].predicate), visit.statement));
             results.push((self.predicate(o.q[0]), test.whole()));
         }
@@ -357,16 +350,7 @@ impl UndefinedValues {
         let undefined = o.p.map(|condition| self.read(self.predicate(condition.predicate), 0).lanes());
         let holds = o.p.map(|condition| r.holds(condition));
         let of = |table: u8| {
-            let (mut any, mut all) = (0, FULL);
-            for assignment in 0..8u32 {
-                let value = |index: usize| {
-                    let set = if assignment >> index & 1 == 1 { undefined[index] } else { 0 };
-                    holds[index] & !undefined[index] | set
-                };
-                let result = warplens_sim_cuda::semantics::bits::lop3(table, value(0), value(1), value(2));
-                any |= result;
-                all &= result;
-            }
+            let [any, all] = lop3_outcomes(table, holds, undefined, |_| true);
             inputs.clone().keep(any & !all)
         };
         let tables = [o.n as u8, (o.n >> 8) as u8];

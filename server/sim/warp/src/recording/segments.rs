@@ -206,8 +206,8 @@ impl Recording {
         None
     }
 
-    /// Like [`Self::forward`], with the state before each event. The late events before the first step come first if
-    /// `is_continued`: the search has come from the recording before this one.
+    /// Like [`Self::forward`], with the state before each event. `is_continued`: the recording before this one was
+    /// searched before, so the late events of its last step are still to come, and come first.
     pub fn forward_with_state<B>(
         &self,
         from: u64,

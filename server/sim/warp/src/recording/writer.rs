@@ -74,7 +74,7 @@ pub(super) struct Writer {
     /// The number of the next step.
     step: u64,
     /// Bytes of the segments and of what their states do not share.
-    held: usize,
+    used_bytes: usize,
     /// Bytes of the state at the start of the window.
     base: usize,
     end: Option<u64>,
@@ -91,7 +91,7 @@ pub(super) struct Writer {
     pub(super) checkpoints: Checkpoints,
     /// Where the run goes on.
     resumed: Option<Arc<Checkpoint>>,
-    /// Reused for the parts of an event.
+    /// What the next event writes and accesses, encoded.
     writes: Vec<u8>,
     accesses: Vec<u8>,
 }
@@ -107,7 +107,7 @@ impl Writer {
             open: None,
             previous: Previous::default(),
             step: 0,
-            held: 0,
+            used_bytes: 0,
             base: 0,
             end: None,
             visits: FxHashMap::default(),
@@ -127,7 +127,7 @@ impl Writer {
         self.resumed = checkpoints.before(step).cloned();
         self.checkpoints = checkpoints;
         if let Some(Held { state, bytes, ends }) = self.resumed.as_ref().map(|resumed| resumed.held.clone()) {
-            (self.state, self.held, self.ends) = (state, bytes, ends);
+            (self.state, self.used_bytes, self.ends) = (state, bytes, ends);
         }
     }
 
@@ -136,7 +136,7 @@ impl Writer {
     }
 
     pub(super) fn leave_checkpoint(&mut self, step: u64, bytes: usize, machine: Box<dyn Any + Send + Sync>) {
-        let held = Held { state: self.state.clone(), bytes: self.held, ends: self.ends.clone() };
+        let held = Held { state: self.state.clone(), bytes: self.used_bytes, ends: self.ends.clone() };
         self.checkpoints.add(step, bytes, machine, held);
     }
 
@@ -173,7 +173,7 @@ impl Writer {
                 values: known().map(|(_, value)| (value >> shift) as u64).collect(),
             };
             let write = Write { cell, low: row(0), high: (register.bits > 64).then(|| row(64)) };
-            self.held += self.state.write(number, &write, self.layout.len());
+            self.used_bytes += self.state.write(number, &write, self.layout.len());
         }
     }
 
@@ -184,7 +184,7 @@ impl Writer {
         initial: &[u8],
         bytes: &[u8],
     ) {
-        self.held += self.state.differs((space, owner, address), initial, bytes);
+        self.used_bytes += self.state.differs((space, owner, address), initial, bytes);
     }
 
     pub(super) fn visited(&mut self, warp: WarpId, visits: &[(StatementId, u64)]) {
@@ -198,7 +198,7 @@ impl Writer {
 
     /// Whether what warps held that have ended takes less than an eighth of the memory.
     pub(super) fn has_room(&self) -> bool {
-        self.held < self.window.max_bytes / 8
+        self.used_bytes < self.window.max_bytes / 8
     }
 
     pub(super) fn is_complete(&self) -> bool {
@@ -207,9 +207,7 @@ impl Writer {
 
     /// Sends a step whose registers have these values.
     pub(super) fn step(&mut self, step: Step, written: Mask, values: &[TracedValue], accesses: &[Access]) {
-        self.writes.clear();
-        self.accesses.clear();
-        let Writer { layout, state, held, writes, .. } = self;
+        let Writer { layout, state, used_bytes, writes, .. } = self;
         for (named, value) in layout.named(step.statement).iter().zip(values) {
             let mask = written & value.known;
             if mask == 0 {
@@ -219,13 +217,10 @@ impl Writer {
                 let cell = layout.at_depth(CellId(named.first.0 + u32::from(word)), step.depth);
                 let write = write_of(cell, value, mask, named.cells, word);
                 codec::put_write(writes, step.executed, &write);
-                *held += state.write(step.warp, &write, layout.len());
+                *used_bytes += state.write(step.warp, &write, layout.len());
             }
         }
-        for access in accesses {
-            codec::put_access(&mut self.accesses, access);
-            self.held += self.state.store(step.warp, access);
-        }
+        accesses.iter().for_each(|access| self.access(step.warp, access));
         self.put(&step);
     }
 
@@ -236,8 +231,6 @@ impl Writer {
         (function, depth, registers): PassedRegisters<'_>,
         accesses: &[Access],
     ) {
-        self.writes.clear();
-        self.accesses.clear();
         if let Some(activation) = step.enters {
             self.state.enter(step.warp, activation, step.executed, &self.layout);
         }
@@ -246,13 +239,9 @@ impl Writer {
             let cell = self.layout.at_depth(cell, depth);
             let values = lanes(step.executed).map(|lane| by_lane[lane]).collect();
             let write = Write { cell, low: Row { lanes: step.executed, values }, high: None };
-            codec::put_write(&mut self.writes, step.executed, &write);
-            self.held += self.state.write(step.warp, &write, self.layout.len());
+            self.write(step.warp, step.executed, &write);
         }
-        for access in accesses {
-            codec::put_access(&mut self.accesses, access);
-            self.held += self.state.store(step.warp, access);
-        }
+        accesses.iter().for_each(|access| self.access(step.warp, access));
         self.put(step);
     }
 
@@ -262,10 +251,7 @@ impl Writer {
         let lanes = if self.layout.width < 64 { (1 << self.layout.width) - 1 } else { Mask::MAX };
         let values = vec![value; lanes.count_ones() as usize];
         let write = Write { cell, low: Row { lanes, values }, high: None };
-        self.writes.clear();
-        self.accesses.clear();
-        codec::put_write(&mut self.writes, lanes, &write);
-        self.held += self.state.write(warp, &write, self.layout.len());
+        self.write(warp, lanes, &write);
         self.put(&Step::late(warp, StatementId(LAUNCH), lanes));
     }
 
@@ -277,15 +263,12 @@ impl Writer {
         let bytes = data.len() as u64;
         let lanes = vec![(lane, address)];
         let access = Access { space, owner, reads: false, writes: true, bytes, lanes, data };
-        self.writes.clear();
-        self.accesses.clear();
         if let Some((space, owner, address)) = source {
             let (lanes, data) = (vec![(lane, address)], Vec::new());
             let read = Access { space, owner, reads: true, writes: false, bytes, lanes, data };
-            codec::put_access(&mut self.accesses, &read);
+            self.access(number, &read);
         }
-        codec::put_access(&mut self.accesses, &access);
-        self.held += self.state.store(number, &access);
+        self.access(number, &access);
         self.put(&Step::late(number, StatementId(statement), mask.into()));
     }
 
@@ -313,15 +296,11 @@ impl Writer {
         let edits = Arc::clone(&self.edits);
         while let Some(edit) = edits.get(self.recorded_edits).filter(|edit| edit.before <= self.step) {
             let (warp, lanes, write, access) = edit.change.event(&self.layout);
-            self.writes.clear();
-            self.accesses.clear();
             if let Some(write) = write {
-                codec::put_write(&mut self.writes, lanes, &write);
-                self.held += self.state.write(warp, &write, self.layout.len());
+                self.write(warp, lanes, &write);
             }
             if let Some(access) = access {
-                codec::put_access(&mut self.accesses, &access);
-                self.held += self.state.store(warp, &access);
+                self.access(warp, &access);
             }
             self.put(&Step::late(warp, EDIT, lanes));
             self.due_edits.push(self.recorded_edits);
@@ -329,7 +308,19 @@ impl Writer {
         }
     }
 
-    /// Appends an event, whose parts are encoded and applied to the state.
+    /// Encodes a write of the next event and applies it to the state.
+    fn write(&mut self, warp: u32, lanes: Mask, write: &Write) {
+        codec::put_write(&mut self.writes, lanes, write);
+        self.used_bytes += self.state.write(warp, write, self.layout.len());
+    }
+
+    /// Encodes an access of the next event and applies it to the state.
+    fn access(&mut self, warp: u32, access: &Access) {
+        codec::put_access(&mut self.accesses, access);
+        self.used_bytes += self.state.store(warp, access);
+    }
+
+    /// Appends an event with the writes and accesses since the last one.
     fn put(&mut self, step: &Step) {
         let &Step { warp, statement, active, executed, is_late, depth, enters } = step;
         if let Some(open) = &mut self.open {
@@ -356,6 +347,8 @@ impl Writer {
         } else if self.end.is_none() && !is_late {
             *self.visits.entry((warp, statement)).or_default() += 1;
         }
+        self.writes.clear();
+        self.accesses.clear();
         if !is_late {
             self.step += 1;
             self.next_segment();
@@ -374,14 +367,14 @@ impl Writer {
         }
         match self.segments.is_empty() && self.open.is_none() {
             // What the window starts with leaves it as much room as any other.
-            true => (self.base, self.held) = (self.held, 0),
+            true => (self.base, self.used_bytes) = (self.used_bytes, 0),
             false => self.close(),
         }
-        if self.held > self.window.max_bytes || self.step >= self.window.until {
+        if self.used_bytes > self.window.max_bytes || self.step >= self.window.until {
             self.end = Some(self.step);
             return;
         }
-        self.held += self.state.own_bytes();
+        self.used_bytes += self.state.own_bytes();
         self.previous = Previous::default();
         self.open = Some(Segment { first: self.step, state: self.state.clone(), ..Segment::default() });
     }
@@ -389,7 +382,7 @@ impl Writer {
     fn close(&mut self) {
         let Some(mut open) = self.open.take() else { return };
         open.complete();
-        self.held += open.bytes.len() + size_of_val(&*open.warps) + 64;
+        self.used_bytes += open.bytes.len() + size_of_val(&*open.warps) + 64;
         self.segments.push(open);
     }
 
@@ -400,7 +393,7 @@ impl Writer {
         let last = std::mem::take(&mut self.state);
         let ends = std::mem::take(&mut self.ends);
         let visits = std::mem::take(&mut self.visits);
-        let bytes = self.base + self.held + 32 * visits.len();
+        let bytes = self.base + self.used_bytes + 32 * visits.len();
         Recording::new(Arc::clone(&self.layout), segments, (end, bytes), (last, ends), visits)
     }
 }

@@ -1,10 +1,9 @@
 //! `check --fix`: applies the fixes that are safe without review.
 
-use std::path::Path;
-
 use anyhow::{Result, anyhow, ensure};
 use warplens_ide::{Diagnostic, SafeFixes, edited, safe_fixes};
 
+use crate::cli::files::Input;
 use crate::cli::input::{InputText, STANDARD_INPUT};
 use warplens_system::disk::replace_file::replace;
 
@@ -22,11 +21,11 @@ pub(super) struct Fixed {
 
 /// Applies the fixes to the text and its file, and returns the remaining problems.
 pub(super) fn fix(
-    path: &Path,
+    file: &Input,
     input: InputText,
     check: impl Fn(&str) -> Result<Vec<Diagnostic>>,
 ) -> Result<Fixed> {
-    ensure!(path.as_os_str() != STANDARD_INPUT, "standard input cannot be fixed; name a file");
+    ensure!(file.path.as_os_str() != STANDARD_INPUT, "standard input cannot be fixed; name a file");
     let mut fixed = Fixed { found: check(&input.text)?, text: input.text.clone(), count: 0 };
     for _ in 0..MAX_ROUNDS {
         let SafeFixes { edits, count } = safe_fixes(&fixed.found);
@@ -38,7 +37,7 @@ pub(super) fn fix(
         fixed = Fixed { found: check(&text)?, text, count: fixed.count + count };
     }
     if fixed.count > 0 {
-        replace(path, input.text.as_bytes(), fixed.text.as_bytes())
+        replace(&file.target, input.text.as_bytes(), fixed.text.as_bytes())
             .map_err(|error| anyhow!("cannot be written: {error}"))?;
     }
     Ok(fixed)

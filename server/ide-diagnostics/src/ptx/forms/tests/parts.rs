@@ -18,7 +18,7 @@ fn found(statement: &str) -> String {
 .shared .align 128 .b8 s[4096];
 .func (.param .b32 r) f(.param .b32 a);
 .visible .entry k() {{
-.reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .s32 %s<4>; .reg .f32 %f<5>; .reg .b64 %rd<9>;
+.reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .s32 %s<4>; .reg .f32 %f<5>; .reg .b64 %rd<9>; .reg .b128 %q<2>;
 {statement}
 ret;
 }}
@@ -210,4 +210,38 @@ fn the_assembler_takes_wgmma_without_aligned() {
         ".version 8.0\n.target sm_90a\n.entry k() {\nwgmma.fence.sync;\nwgmma.commit_group.sync;\nwgmma.wait_group.sync 0;\nret;\n}\n",
     );
     assert_eq!(analysis.diagnostics(FILE).unwrap(), []);
+}
+
+/// Vectors of one element are also taken by the forms that have no `.vec`, but for integers of `multimem`.
+#[test]
+fn braces_around_one_register() {
+    check(
+        "\
+ld.global.b128 {%q1}, [%rd1];
+st.global.b128 [%rd1], {%q1};
+multimem.st.weak.global.f32 [%rd1], {%f1};
+multimem.st.weak.global.u32 [%rd1], {%r1};
+multimem.ld_reduce.weak.global.add.f16x2 {%r1}, [%rd1];
+multimem.ld_reduce.weak.global.and.b32 {%r1}, [%rd1];
+multimem.red.relaxed.gpu.global.add.f32 [%rd1], {%f1};
+st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], {%r2}, [%r3];
+cvt.rs.f16x2.f32 %r1, %f1, %f2, %r2;
+cvt.rs.f16x2.f32 %r1, %f1, %f2, %f3;",
+        expect![[r#"
+            ld.global.b128 {%q1}, [%rd1];
+            st.global.b128 [%rd1], {%q1};
+            multimem.st.weak.global.f32 [%rd1], {%f1};
+            multimem.st.weak.global.u32 [%rd1], {%r1};
+                8:`{%r1}` operand-kind: these are registers in braces; `multimem.st.weak.global.u32` takes a register or a constant here
+            multimem.ld_reduce.weak.global.add.f16x2 {%r1}, [%rd1];
+            multimem.ld_reduce.weak.global.and.b32 {%r1}, [%rd1];
+                8:`{%r1}` operand-kind: these are registers in braces; `multimem.ld_reduce.weak.global.and.b32` takes a register here
+            multimem.red.relaxed.gpu.global.add.f32 [%rd1], {%f1};
+                8:`{%f1}` operand-kind: these are registers in braces; `multimem.red.relaxed.gpu.global.add.f32` takes a register or a constant here
+            st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], {%r2}, [%r3];
+            cvt.rs.f16x2.f32 %r1, %f1, %f2, %r2;
+            cvt.rs.f16x2.f32 %r1, %f1, %f2, %f3;
+                8:`%f3` operand-type: `%f3` is `.f32`; `cvt.rs.f16x2.f32` takes `.u32`, `.s32` or `.b32` here
+        "#]],
+    );
 }

@@ -362,7 +362,7 @@ impl Warp {
                             mask,
                         );
                     }
-                    tracer.keep(calling, pc, to, mask);
+                    tracer.reread_results(calling, pc, to, mask);
                 }
             }
         }

@@ -8,12 +8,12 @@ use warplens_sim_cuda::sanitizer::event::AccessKind;
 use warplens_sim_cuda::sanitizer::undefined_use::{Cause, UndefinedUse};
 use warplens_sim_cuda::semantics::fragments::Matrix;
 use warplens_sim_cuda::semantics::matrix::{ScaleWords, Words};
+use warplens_sim_cuda::tensor::sparse;
 use warplens_sim_warp::finding_kind::FindingKind;
 
 use super::context::{ExecContext, MemoryRequest};
 use super::operand::{get, put};
 use crate::program::{FragmentAccess, MatrixAccess, MatrixProduct, RegisterSlot, Rows, Slots, SparseFactor};
-use crate::tensor::sparse;
 
 pub(crate) fn multiply(op: &MatrixProduct, r: &mut Registers, mask: u32) -> Result {
     let words = |places: &[RegisterSlot]| -> Words { places.iter().map(|&place| values(place, r)).collect() };

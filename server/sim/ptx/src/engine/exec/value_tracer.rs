@@ -55,7 +55,7 @@ impl ValueTracer {
     }
 
     /// Reads the registers of the statement at `pc` again, after its call or barrier has changed them in `lanes`.
-    pub(crate) fn keep(&mut self, function: &Function, pc: u32, frame: &Frame, lanes: u32) {
+    pub(crate) fn reread_results(&mut self, function: &Function, pc: u32, frame: &Frame, lanes: u32) {
         if self.0.moment.is_some() {
             return;
         }
@@ -68,7 +68,7 @@ impl ValueTracer {
     pub(crate) fn keep_products(&mut self, function: &Function, statements: &[u32], frame: &Frame) {
         for statement in statements {
             if let Some(pc) = statement.checked_sub(function.first_statement) {
-                self.keep(function, pc, frame, u32::MAX);
+                self.reread_results(function, pc, frame, u32::MAX);
             }
         }
     }

@@ -77,7 +77,7 @@ impl CudaWarp for Warp {
         }
         if let Some(tracer) = &mut self.tracer {
             let function = &launch.program.functions[frame.function as usize];
-            tracer.keep(function, statement - function.first_statement, frame, mask);
+            tracer.reread_results(function, statement - function.first_statement, frame, mask);
         }
     }
 

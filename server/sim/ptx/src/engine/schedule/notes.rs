@@ -8,6 +8,7 @@ use warplens_sim_cuda::grid::block::Block;
 use warplens_sim_cuda::grid::cluster::Cluster;
 use warplens_sim_cuda::memory::local::Local;
 use warplens_sim_cuda::memory::spaces::Spaces;
+use warplens_sim_cuda::tensor_memory::map_text::CellMap;
 use warplens_sim_cuda::tensor_memory::use_log::UseLog;
 use warplens_sim_warp::StatementId;
 use warplens_sim_warp::note::{Note, NoteLine};
@@ -16,7 +17,6 @@ use warplens_sim_warp::objects::bytes;
 use super::mbarriers::Mbarriers;
 use crate::engine::exec::warp::Warp;
 use crate::program::Space;
-use crate::tensor_memory::map_text::CellMap;
 
 /// What the listed or traced warps of a cluster did, for hovers.
 pub(super) fn notes(cluster: &Cluster<Warp>, spaces: &Spaces) -> Vec<Note> {

@@ -2,6 +2,7 @@
 
 /// The row and column of element `part` in a lane's register of D, within the warp's 16 rows. A register holds one single or
 /// integer, or two halves (`is_half`).
+#[inline]
 pub fn accumulator(is_half: bool, lane: u32, register: u32, part: u32) -> (u32, u32) {
     let (g, q) = (lane / 4, lane % 4);
     match is_half {
@@ -11,6 +12,7 @@ pub fn accumulator(is_half: bool, lane: u32, register: u32, part: u32) -> (u32, 
 }
 
 /// The row and column of element `part` in a lane's register of A, for elements of `bits` bits.
+#[inline]
 pub fn factor(bits: u32, lane: u32, register: u32, part: u32) -> (u32, u32) {
     let (g, q, per) = (lane / 4, lane % 4, 32 / bits);
     (g + 8 * (register % 2), per * q + part + 4 * per * (register / 2))

@@ -1,6 +1,6 @@
 //! Matrix descriptors: 64 bits that specify where a matrix is in shared memory.
 
-use warplens_sim_cuda::tensor::swizzle::Swizzle;
+use crate::tensor::swizzle::Swizzle;
 
 use super::bit_field::BitField;
 

@@ -17,11 +17,13 @@ fn pattern(bits: u32) -> Pattern {
 }
 
 /// Number of chunks in a row of `depth` columns.
+#[inline]
 pub fn chunks(bits: u32, depth: u32) -> u32 {
     depth / pattern(bits).chunk
 }
 
 /// Which lane holds the nibble of a chunk in a row (0 to 15) for `mma.sp` and `wgmma.sp`, and the nibble's lowest bit.
+#[inline]
 pub fn nibble(bits: u32, depth: u32, row: u32, chunk: u32, selector: u32) -> (u32, u32) {
     let (quad, half) = (4 * (row % 8), row / 8);
     // A register holds the nibbles of two rows or of one, depending on the number of chunks.
@@ -33,6 +35,7 @@ pub fn nibble(bits: u32, depth: u32, row: u32, chunk: u32, selector: u32) -> (u3
     }
 }
 
+#[inline]
 pub fn is_ordered(bits: u32, nibble: u32) -> bool {
     match bits {
         32 => matches!(nibble, 0b0100 | 0b1110),
@@ -41,6 +44,7 @@ pub fn is_ordered(bits: u32, nibble: u32) -> bool {
 }
 
 /// The dense columns of a chunk's stored elements.
+#[inline]
 pub fn columns(bits: u32, chunk: u32, nibble: u32) -> impl Iterator<Item = u32> {
     let Pattern { chunk: width, kept, together } = pattern(bits);
     (0..kept).map(move |stored| {

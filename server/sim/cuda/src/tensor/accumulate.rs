@@ -1,10 +1,10 @@
 //! Adds D to a sum of products, with a single rounding.
 
-use warplens_sim_cuda::semantics::matrix::{Factor, Sum};
+use crate::semantics::matrix::{Factor, Sum};
 use warplens_sim_warp::soft_float::{F16, F64, Rounding};
 
 /// The bits of the new element: the sum of products plus the old element divided by 2 to the power of `shift`.
-pub(crate) fn accumulate(kind: Sum, saturate: bool, sum: f64, old: Option<u32>, shift: u32) -> u32 {
+pub fn accumulate(kind: Sum, saturate: bool, sum: f64, old: Option<u32>, shift: u32) -> u32 {
     let scale = f64::from_bits(u64::from(1023 - shift.min(1022)) << 52);
     match kind {
         Sum::S32 => {

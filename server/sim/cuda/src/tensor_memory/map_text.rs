@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
 
-use warplens_sim_cuda::tensor_memory::cells::{COLUMNS, LANES, lane_mask};
-use warplens_sim_cuda::tensor_memory::use_log::{CellRole, CellUse, LoggedAllocation, UseLog};
+use crate::tensor_memory::cells::{COLUMNS, LANES, lane_mask};
+use crate::tensor_memory::use_log::{CellRole, CellUse, LoggedAllocation, UseLog};
 use warplens_sim_warp::note::NoteLine;
 use warplens_sim_warp::objects::times;
 use warplens_sim_warp::trace::StatementId;
@@ -20,14 +20,14 @@ const ROW_LANES: u32 = 16;
 const MAX_LINES: usize = 20;
 const MAX_RANGES: usize = 4;
 
-pub(crate) struct CellMap {
+pub struct CellMap {
     unit: u32,
     rows: Vec<String>,
     lines: Vec<NoteLine>,
 }
 
 impl CellMap {
-    pub(crate) fn new(log: &UseLog) -> CellMap {
+    pub fn new(log: &UseLog) -> CellMap {
         let counted = log.uses();
         let uses: Vec<CellUse> = counted.iter().map(|(cells, _)| *cells).collect();
         let allocated = log.allocations.iter().map(|it| it.columns().end);
@@ -44,7 +44,7 @@ impl CellMap {
     }
 
     /// The legend: what a character stands for.
-    pub(crate) fn scale(&self) -> String {
+    pub fn scale(&self) -> String {
         let columns = if self.unit == 1 { "a column".to_owned() } else { format!("{} columns", self.unit) };
         let used = LEGEND.iter().filter(|(symbol, _)| self.rows.iter().any(|row| row.contains(*symbol)));
         let legend: String = used.map(|(symbol, meaning)| format!(", `{symbol}` {meaning}")).collect();
@@ -52,7 +52,7 @@ impl CellMap {
     }
 
     /// A grid of lanes and columns, in which a warp's lanes are marked.
-    pub(crate) fn grid(&self, warp: u32) -> String {
+    pub fn grid(&self, warp: u32) -> String {
         let mut text = format!("{:<PREFIX$}", "lanes");
         for tick in (0..CELLS).step_by(8) {
             let _ = write!(text, "{:<8}", tick * self.unit);
@@ -75,7 +75,7 @@ impl CellMap {
     }
 
     /// The allocations, the uses, and a warp's lanes, with their statements.
-    pub(crate) fn lines(&self, warp: u32) -> Vec<NoteLine> {
+    pub fn lines(&self, warp: u32) -> Vec<NoteLine> {
         let own = format!("`>`: warp {warp} reaches {} (32 * ({warp} % 4))", lanes(reached(warp)));
         self.lines.iter().cloned().chain([(own, Vec::new())]).collect()
     }
@@ -248,7 +248,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use super::*;
-    use warplens_sim_cuda::tensor_memory::cells::{Allocation, CellRange};
+    use crate::tensor_memory::cells::{Allocation, CellRange};
 
     fn log(allocations: &[(u32, u32, Option<u32>)], uses: &[(CellRole, u128, u32, u32, u32)]) -> UseLog {
         let mut log = UseLog::default();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use warplens_sim_cuda::tensor::swizzle::Swizzle;
+use crate::tensor::swizzle::Swizzle;
 use warplens_sim_warp::objects::grouped;
 
 use super::descriptor::{Descriptor, DescriptorKind, Offsets};

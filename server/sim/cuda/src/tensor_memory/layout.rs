@@ -56,6 +56,7 @@ impl DLayout {
 
 /// The lane, column and first bit of nibble `chunk` in row `row` of the metadata, for elements of `bits` bits. `selector`
 /// comes from the instruction descriptor.
+#[inline]
 pub fn metadata(layout: DLayout, bits: u32, row: u32, chunk: u32, selector: u32) -> (u32, u32, u32) {
     // Layouts with 16 rows in 32 lanes arrange the rows as in D.
     let block = if matches!(layout, DLayout::C | DLayout::F) { 32 } else { 16 };
@@ -69,6 +70,7 @@ pub fn metadata(layout: DLayout, bits: u32, row: u32, chunk: u32, selector: u32)
 
 /// The lane (in each group of 32) and the column of the scale factors of row or column `index`. The cell's bytes are the
 /// factors.
+#[inline]
 pub fn scale(index: u32) -> (u32, u32) {
     (index % 32, index / 32)
 }

@@ -1,20 +1,20 @@
 //! The elements of a tensor copy: which bytes of global memory are copied, and where they are in shared memory.
 
-use warplens_sim_cuda::tensor::box_mode::BoxMode;
-use warplens_sim_cuda::tensor::map::{Im2col, TensorMap};
+use crate::tensor::box_mode::BoxMode;
+use crate::tensor::map::{Im2col, TensorMap};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct BoxRun {
+pub struct BoxRun {
     /// The address in global memory; `None` outside the tensor.
-    pub(crate) global: Option<u64>,
+    pub global: Option<u64>,
     /// The offset from the start of the tile in shared memory, before the swizzle.
-    pub(crate) shared: u64,
+    pub shared: u64,
     /// Bytes in global memory. Shared memory has as many, unless elements are padded.
-    pub(crate) len: u64,
+    pub len: u64,
 }
 
 /// Counts the rows of a box without listing them.
-pub(crate) fn row_count(map: &TensorMap, mode: BoxMode, coordinates: &[i32]) -> u64 {
+pub fn row_count(map: &TensorMap, mode: BoxMode, coordinates: &[i32]) -> u64 {
     match (mode, map.im2col) {
         (BoxMode::Im2col, Some(im2col)) => im2col.pixels.into(),
         (BoxMode::Rows, _) => coordinates.len() as u64 - 1,
@@ -23,7 +23,7 @@ pub(crate) fn row_count(map: &TensorMap, mode: BoxMode, coordinates: &[i32]) -> 
 }
 
 /// The runs of a box. There are as many as rows, and the caller has checked that the rows fit in shared memory.
-pub(crate) fn runs(map: &TensorMap, mode: BoxMode, coordinates: &[i32], offsets: &[u32]) -> Vec<BoxRun> {
+pub fn runs(map: &TensorMap, mode: BoxMode, coordinates: &[i32], offsets: &[u32]) -> Vec<BoxRun> {
     let rows: Vec<Option<u64>> = match (mode, map.im2col) {
         (BoxMode::Im2col, Some(im2col)) => pixels(map, im2col, coordinates, offsets),
         (BoxMode::Rows, _) => coordinates[1..].iter().map(|&row| position(map, &[i64::from(row)])).collect(),
