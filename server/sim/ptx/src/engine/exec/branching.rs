@@ -1,7 +1,5 @@
 //! Branches: their visit, the lanes that diverge, and the detection of loops that wait.
 
-use warplens_sim_cuda::meter::CONTROL;
-
 use super::group_run::GroupRun;
 use super::loop_exit::LoopExit;
 use crate::program::{Instruction, Op, Uniformity};
@@ -52,7 +50,6 @@ impl GroupRun<'_> {
             count(self);
             self.divergences.record(self.function.first_statement + pc, [taken, not_taken]);
             self.branches.end_watch();
-            self.ctx.meter.add(CONTROL);
             let join = self.launch.plan.join(branch);
             return Branched::Diverged { sides: [(target, taken), (next, not_taken)], join };
         }

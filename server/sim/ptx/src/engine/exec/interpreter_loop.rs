@@ -89,7 +89,6 @@ impl GroupRun<'_> {
             Branched::FellThrough => self.group.pc = pc + 1,
             Branched::Jumped => self.group.pc = branch.s.a,
             Branched::Diverged { sides, join } => {
-                self.ctx.meter.charge(self.state);
                 self.groups.diverge(&sides, join);
                 return ControlFlow::Break(self.pick_next_group());
             }

@@ -81,9 +81,6 @@ impl<'w, S: Simd> QuickLoop<'_, 'w, S> {
 
     #[inline(always)]
     fn switch_group(&mut self, at: &mut RunPosition<'w>) -> Flow {
-        if self.run.ctx.meter.charge(self.run.state) {
-            self.limits = self.run.limits();
-        }
         if let Some(exit) = self.run.pick_next_group() {
             return ControlFlow::Break(Some(exit));
         }
