@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use pulp::Simd;
+use warplens_sim_cuda::meter::{CONTROL, Meter, WORK_PER_STEP};
 use warplens_sim_cuda::visits::Visits;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::trace::{Severity, StatementId, Status};
@@ -129,6 +130,7 @@ impl Warp {
             visits: Visits::new(&mut self.recorder, 0, group.pc, group.mask),
             group: *group,
             ctx,
+            meter: Meter::new(observer.state, &|| false),
             observer,
         };
         running.make_edits();
@@ -140,9 +142,11 @@ impl Warp {
                 break Stop::NoGroup;
             }
         };
-        *group = running.group;
-        (self.live, self.reads) = (running.ctx.live, running.ctx.reads);
-        run.state.steps = running.ctx.clock;
+        let Running { group: last, ctx, meter, observer, .. } = running;
+        *group = last;
+        (self.live, self.reads) = (ctx.live, ctx.reads);
+        observer.state.steps = ctx.clock;
+        meter.close(observer.state);
         run.state.sanitizer = sanitizer;
         stop
     }
@@ -160,6 +164,7 @@ impl Warp {
 
     pub(super) fn visit_control(&mut self, group: &Group, executed: u32, run: &mut RunContext<'_>) {
         run.state.steps += 1;
+        run.state.charge(CONTROL / WORK_PER_STEP);
         self.recorder.visit(StatementId(group.pc), group.mask.into(), executed.into());
         if self.written.is_some() {
             let at = Executing { statement: group.pc, active: group.mask, executed, written: executed };
@@ -207,6 +212,7 @@ impl Warp {
             return Ok(());
         };
         effects.findings.drain(..).for_each(|finding| run.state.report(finding));
+        run.state.charge(run.launch.program.undefined_work(statement) / WORK_PER_STEP);
         self.undefined.after(&visit, &effects);
         match effects.stop {
             None => Ok(()),
@@ -268,6 +274,7 @@ impl Running<'_> {
                 return Some(stop);
             }
             pc = end;
+            stop = self.charged(pc).unwrap_or(stop);
             if program.code[pc as usize - 1].joins {
                 self.group.pc = pc;
                 self.visits.up_to(pc);
@@ -278,6 +285,15 @@ impl Running<'_> {
                 }
             }
         }
+    }
+
+    /// Charges what was counted before `pc`. Returns where the group stops now, if that was a step or more.
+    #[inline(always)]
+    fn charged(&mut self, pc: u32) -> Option<u32> {
+        self.meter.charge(self.observer.state).then(|| {
+            self.group.pc = pc;
+            self.stop()
+        })
     }
 
     /// Executes a range of instructions in the lanes of `executed`.
@@ -318,6 +334,7 @@ impl Running<'_> {
     #[inline(always)]
     fn step<S: Simd>(&mut self, simd: S, operation: &Operation, pc: u32, executed: u32) -> Result<(), Stop> {
         self.ctx.clock += 1;
+        self.meter.add(operation.work(self.program, executed));
         let is_uniform = operation.uniform && !operation.op.is_collective() && executed != 0;
         let lanes = if is_uniform { u32::MAX } else { executed };
         if self.observed {
@@ -336,6 +353,9 @@ impl Running<'_> {
         self.silence_known_faults(at.statement);
         let effects = self.observer.before(at, self.registers, &mut self.ctx).map_err(Stop::Unknown)?;
         let pc = at.statement as usize;
+        if effects.is_some() {
+            self.meter.add(self.program.undefined_work(at.statement));
+        }
         let done = match at.executed {
             0 => Ok(()),
             _ if self.program.quick[pc] != Quick::No => {
@@ -346,6 +366,9 @@ impl Running<'_> {
         };
         let Visits { recorder, start, .. } = &mut self.visits;
         self.observer.after(at, effects, self.registers, &mut self.ctx, *start, recorder);
+        if let Some(sanitizer) = &mut self.ctx.sanitizer {
+            self.meter.add(std::mem::take(&mut sanitizer.work));
+        }
         self.make_edits();
         if done.is_ok() {
             self.log_order(at);

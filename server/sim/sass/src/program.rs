@@ -11,6 +11,7 @@ mod modifiers;
 mod operation;
 mod order_points;
 mod quick;
+mod work;
 
 use la_arena::Arena;
 use smol_str::SmolStr;

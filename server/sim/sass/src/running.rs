@@ -1,5 +1,6 @@
 //! A running group: what the interpreter loop keeps between instructions, and why it stops.
 
+use warplens_sim_cuda::meter::{CONTROL, Meter};
 use warplens_sim_cuda::visits::Visits;
 use warplens_sim_warp::reconvergences::ReconvergenceList;
 use warplens_sim_warp::trace::Finding;
@@ -54,6 +55,7 @@ pub(super) struct Running<'w> {
     pub(super) group: Group,
     pub(super) ctx: ExecContext<'w>,
     pub(super) observer: Observer<'w>,
+    pub(super) meter: Meter<'w>,
 }
 
 impl Running<'_> {
@@ -86,6 +88,8 @@ impl Running<'_> {
             self.machine.record_joined(self.reconvergences);
         }
         let Some(group) = next else { return false };
+        self.meter.add(CONTROL);
+        self.meter.charge(self.observer.state);
         self.group = group;
         self.visits.continue_with(group.mask, group.pc);
         true

@@ -154,14 +154,12 @@ impl<const W: usize> Wave<W> {
     fn step<S: Simd>(&mut self, simd: S, op: &Op, ctx: &mut ExecContext<'_>) -> Result<(), Box<OutOfRange>> {
         let (program, mask, pc) = (ctx.program, self.active, self.pc);
         let position = &WavePosition { geometry: ctx.geometry, workgroup: ctx.workgroup, wave: self.index };
-        let mut executed = match op.guard {
-            None => mask,
-            Some(guard) => mask & self.state.holds(guard),
-        };
+        let mut executed = op.guard.map_or(mask, |guard| mask & self.state.holds(guard));
         if ctx.further.is_some() {
             executed = self.skip_invalid(op, executed, ctx);
         }
         self.visit(executed);
+        ctx.charge(op.work(executed));
         if let Some((sanitizer, group)) = &mut ctx.sanitizer
             && let Some(shadow) = &mut self.shadow
         {

@@ -27,6 +27,7 @@ pub(crate) struct ExecContext<'s> {
     pub(crate) steps: &'s mut u64,
     /// The step at which to poll the caller, at the next end of a straight-line run.
     pub(crate) pause: u64,
+    /// The step limit, less what was charged for operations that count as several steps.
     pub(crate) limit: u64,
     /// The sanitizer and the workgroup's shadow state, if checks are enabled.
     pub(crate) sanitizer: Option<(&'s mut Sanitizer, &'s mut GroupShadow)>,
@@ -40,6 +41,13 @@ pub(crate) struct ExecContext<'s> {
 }
 
 impl ExecContext<'_> {
+    /// Counts an operation as this many further steps.
+    #[inline(always)]
+    pub(super) fn charge(&mut self, steps: u64) {
+        self.limit = self.limit.saturating_sub(steps);
+        self.pause = self.pause.min(self.limit);
+    }
+
     /// Adds a finding, unless the wave already has the same finding at this statement.
     pub(super) fn push(&mut self, finding: Finding) {
         if self.further.is_some() {

@@ -1,5 +1,7 @@
 //! A decoded instruction: what it does, with its operands as rows of a wave's register file.
 
+use warplens_sim_warp::trace::Mask;
+
 pub(crate) use super::operations::{
     Arithmetic, Atomic, Binary, Compare, Double, Logic, Reduce, Relation, Shuffle, Special, Ternary, Unary,
 };
@@ -17,6 +19,21 @@ pub(crate) struct Op {
     pub(crate) guard: Option<Condition>,
     /// An index into [`Program::halves`](super::program::Program::halves) plus 1, or 0 for none.
     pub(crate) halves: u32,
+}
+
+impl Op {
+    /// The steps that the operation counts as in these lanes besides one, according to what it accesses and multiplies.
+    #[inline(always)]
+    pub(crate) fn work(&self, executed: Mask) -> u64 {
+        let each = match self.action {
+            Action::Store { space: Space::Local, .. } | Action::Atomic { .. } => 4,
+            Action::Load { bytes, .. } | Action::Store { bytes, .. } => u64::from(bytes).div_ceil(4),
+            Action::Shuffle { .. } | Action::PrefixSum { .. } | Action::Reduce { .. } => 1,
+            Action::Double { .. } | Action::Matrix(_) => 8,
+            _ => 0,
+        };
+        u64::from(executed.count_ones()) * each / 16
+    }
 }
 
 /// A predicate register, possibly negated.

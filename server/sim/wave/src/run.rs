@@ -387,7 +387,9 @@ impl<'l, const W: usize> Run<'l, W> {
             findings: &mut launch.findings,
             max_findings: options.limits.max_findings,
         };
-        group.waves[index].0.run(&mut ctx).map_err(RunEnd::Fault)
+        let stop = group.waves[index].0.run(&mut ctx);
+        self.max_steps = ctx.limit;
+        stop.map_err(RunEnd::Fault)
     }
 
     /// Begins to send steps to the recording, if its first step is due.

@@ -10,6 +10,7 @@ use warplens_sim_warp::soft_float::{self, F16, F32, F64, Number, Rounding};
 use super::float::sum_32;
 use super::fragments::{Layout, Matrix};
 use super::narrow::{E2M1, E2M3, E3M2, E4M3, E5M2, Element, Narrow, UE4M3};
+use crate::meter::{DOUBLE_MULTIPLICATION, MULTIPLICATION};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Factor {
@@ -190,7 +191,9 @@ pub type Words = Vec<[u64; 32]>;
 impl Product {
     /// What the product costs, as the [meter](crate::meter) counts it.
     pub fn work(&self) -> u64 {
-        u64::from(self.m) * u64::from(self.n) * u64::from(self.k)
+        let multiplications = u64::from(self.m) * u64::from(self.n) * u64::from(self.k);
+        let tiles = u64::from(self.layout.tiles());
+        multiplications * tiles * if self.d == Sum::F64 { DOUBLE_MULTIPLICATION } else { MULTIPLICATION }
     }
 
     pub fn matrices(&self) -> [Matrix; 4] {
@@ -210,15 +213,6 @@ impl Product {
         let [of_a, of_b, of_c, of_d] = self.matrices();
         let mut out = vec![[0; 32]; of_d.registers as usize];
         for tile in 0..self.layout.tiles() {
-            let factor = |of: Matrix, words: &Words, outer: u32, k: u32| {
-                let at = self.layout.factor(of, tile, outer, k);
-                let bits = words[at.register][at.lane] >> at.shift;
-                if of.bits == 64 { bits } else { bits & ((1 << of.bits) - 1) }
-            };
-            let row_of_a: Vec<Vec<u64>> =
-                (0..self.m).map(|row| (0..self.k).map(|k| factor(of_a, a, row, k)).collect()).collect();
-            let column_of_b: Vec<Vec<u64>> =
-                (0..self.n).map(|column| (0..self.k).map(|k| factor(of_b, b, column, k)).collect()).collect();
             let start = |row, column| {
                 let at = self.layout.sum(of_c, tile, row, column);
                 let bits = c[at.register][at.lane] >> at.shift;
@@ -229,29 +223,59 @@ impl Product {
                 out[at.register][at.lane] |= bits << at.shift;
             };
             if self.d == Sum::S32 {
-                self.integers(&row_of_a, &column_of_b, start, &mut give);
+                let a = self.elements(a, of_a, tile, |_, _, bits| self.a.integer(bits));
+                let b = self.elements(b, of_b, tile, |_, _, bits| self.b.integer(bits));
+                self.integers(&a, &b, start, &mut give);
             } else {
-                self.floats(&row_of_a, &column_of_b, scales, start, &mut give);
+                let scaled = |is_b, outer, k, value: f64| match (self.scale, scales) {
+                    (Some(scale), Some(words)) => value * self.scale_of(scale, words, is_b, outer, k),
+                    _ => value,
+                };
+                let a = self
+                    .elements(a, of_a, tile, |outer, k, bits| scaled(false, outer, k, self.a.value(bits)));
+                let b =
+                    self.elements(b, of_b, tile, |outer, k, bits| scaled(true, outer, k, self.b.value(bits)));
+                self.floats(&a, &b, start, &mut give);
             }
         }
         out
     }
 
+    /// The elements of a factor, in the order of `k` for each row of A or column of B.
+    fn elements<T>(
+        &self,
+        words: &Words,
+        of: Matrix,
+        tile: u32,
+        value: impl Fn(u32, u32, u64) -> T,
+    ) -> Vec<T> {
+        let mut elements = Vec::with_capacity((of.outer * self.k) as usize);
+        let mask = u64::MAX >> (64 - of.bits);
+        for outer in 0..of.outer {
+            for k in 0..self.k {
+                let at = self.layout.factor(of, tile, outer, k);
+                elements.push(value(outer, k, words[at.register][at.lane] >> at.shift & mask));
+            }
+        }
+        elements
+    }
+
     fn integers(
         &self,
-        a: &[Vec<u64>],
-        b: &[Vec<u64>],
+        a: &[i64],
+        b: &[i64],
         start: impl Fn(u32, u32) -> u64,
         give: &mut impl FnMut(u32, u32, u64),
     ) {
-        let product = |a: i64, b: i64| match self.a {
-            Factor::BitsXor => a ^ b,
-            _ => a * b,
-        };
-        for (row, a) in (0..).zip(a) {
-            for (column, b) in (0..).zip(b) {
-                let products = a.iter().zip(b).map(|(&a, &b)| product(self.a.integer(a), self.b.integer(b)));
-                let sum = i64::from(start(row, column) as i32) + products.sum::<i64>();
+        let k = self.k as usize;
+        for (row, a) in (0..).zip(a.chunks_exact(k)) {
+            for (column, b) in (0..).zip(b.chunks_exact(k)) {
+                let pairs = a.iter().zip(b);
+                let products: i64 = match self.a {
+                    Factor::BitsXor => pairs.map(|(a, b)| a ^ b).sum(),
+                    _ => pairs.map(|(a, b)| a * b).sum(),
+                };
+                let sum = i64::from(start(row, column) as i32) + products;
                 let clamped = sum.clamp(i32::MIN.into(), i32::MAX.into());
                 give(row, column, u64::from(if self.saturate { clamped as u32 } else { sum as u32 }));
             }
@@ -260,45 +284,40 @@ impl Product {
 
     fn floats(
         &self,
-        a: &[Vec<u64>],
-        b: &[Vec<u64>],
-        scales: Option<&ScaleWords>,
+        a: &[f64],
+        b: &[f64],
         start: impl Fn(u32, u32) -> u64,
         give: &mut impl FnMut(u32, u32, u64),
     ) {
-        let scaled = |is_b: bool, outer: u32, k: usize, value: f64| match (self.scale, scales) {
-            (Some(scale), Some(words)) => value * self.scale_of(scale, words, is_b, outer, k as u32),
-            _ => value,
-        };
-        let values = |is_b: bool, ty: Factor, lines: &[Vec<u64>]| -> Vec<Vec<f64>> {
-            let line = |(outer, line): (u32, &Vec<u64>)| {
-                let values = line.iter().enumerate();
-                values.map(|(k, &bits)| scaled(is_b, outer, k, ty.float(bits))).collect()
-            };
-            (0..).zip(lines).map(line).collect()
-        };
-        let (a, b) = (values(false, self.a, a), values(true, self.b, b));
-        for (row, a) in (0..).zip(&a) {
-            for (column, b) in (0..).zip(&b) {
-                let factors = a.iter().zip(b);
+        let (k, n) = (self.k as usize, self.n as usize);
+        if self.d == Sum::F64 {
+            for (row, a) in (0..).zip(a.chunks_exact(k)) {
+                for (column, b) in (0..).zip(b.chunks_exact(k)) {
+                    let sum = a.iter().zip(b).fold(start(row, column), |sum, (a, b)| {
+                        soft_float::op::fma(F64, self.rounding, a.to_bits(), b.to_bits(), sum)
+                    });
+                    give(row, column, sum);
+                }
+            }
+            return;
+        }
+        // The sums of a row advance along `k` together, because one addition need not wait for the others.
+        let by_k: Vec<f64> = (0..k).flat_map(|k_of| b.iter().skip(k_of).step_by(k)).copied().collect();
+        let mut sums = vec![0f32; n];
+        for (row, a) in (0..).zip(a.chunks_exact(k)) {
+            for (column, sum) in (0..).zip(&mut sums) {
                 let start = start(row, column);
-                give(
-                    row,
-                    column,
-                    if self.d == Sum::F64 {
-                        factors.fold(start, |sum, (a, b)| {
-                            soft_float::op::fma(F64, self.rounding, a.to_bits(), b.to_bits(), sum)
-                        })
-                    } else {
-                        let start = match self.c {
-                            Sum::F16 => double(F16.unpack(start)) as f32,
-                            _ => f32::from_bits(start as u32),
-                        };
-                        let sum = factors.fold(start, |sum, (a, b)| sum_32(a * b, sum.into()));
-                        let format = if self.d == Sum::F16 { F16 } else { F32 };
-                        format.pack(F32.unpack(sum.to_bits().into()), Rounding::Nearest)
-                    },
-                );
+                *sum = match self.c {
+                    Sum::F16 => double(F16.unpack(start)) as f32,
+                    _ => f32::from_bits(start as u32),
+                };
+            }
+            for (a, b) in a.iter().zip(by_k.chunks_exact(n)) {
+                sums.iter_mut().zip(b).for_each(|(sum, b)| *sum = sum_32(a * b, f64::from(*sum)));
+            }
+            let format = if self.d == Sum::F16 { F16 } else { F32 };
+            for (column, sum) in (0..).zip(&sums) {
+                give(row, column, format.pack(F32.unpack(sum.to_bits().into()), Rounding::Nearest));
             }
         }
     }

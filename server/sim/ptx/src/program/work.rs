@@ -1,6 +1,6 @@
 //! What statements cost besides a step, as the [meter](warplens_sim_cuda::meter) counts it.
 
-use warplens_sim_cuda::meter::{ELEMENT, LANE_ACCESS};
+use warplens_sim_cuda::meter::{ELEMENT, EXCHANGE, LANE_ACCESS};
 
 use super::{Instruction, Op, Tables};
 
@@ -14,6 +14,7 @@ impl Instruction {
             Op::FragmentAccess(id) => u64::from(tables[id].matrix.per_lane()) * ELEMENT,
             Op::MatrixAccess(id) => tables[id].registers.len() as u64 * ELEMENT,
             Op::MatrixProduct(id) => return tables[id].product.work(),
+            _ if self.op.exchange().is_some() => EXCHANGE,
             _ => 0,
         };
         u64::from(lanes.count_ones()) * touched

@@ -58,6 +58,11 @@ impl BitSources<'_> {
         self.register(place).map_or(0, |register| self.undefined.bits(register, lane))
     }
 
+    /// The undefined bits in this slot, by lane.
+    pub(super) fn of_all(&self, place: RegisterSlot) -> PerLane<u64> {
+        self.register(place).map_or([0; 32], |register| self.undefined.bits_of(register).bits)
+    }
+
     /// The bits that are undefined in any source.
     pub(super) fn any(&self) -> PerLane<u64> {
         let bits_of =

@@ -26,19 +26,25 @@ pub(super) fn product(op: &MatrixProduct, sources: &BitSources<'_>) -> Option<Ve
     let product = &op.product;
     let [of_a, of_b, of_c, of_d] = product.matrices();
     let [a, b, c, d] = &op.registers;
+    let [a, b, c] = [a, b, c].map(|places| registers(places, sources));
     let mut results = vec![[0; 32]; d.len()];
     for tile in 0..product.layout.tiles() {
-        let factor = |of: Matrix, places: &[RegisterSlot], outer: u32| -> Vec<Element> {
+        let factor = |of: Matrix, registers: &[Register], outer: u32| -> Vec<Element> {
             let at = |inner| product.layout.factor(of, tile, outer, inner);
-            (0..product.k).map(|inner| element(at(inner), of.bits, places, sources)).collect()
+            (0..product.k).map(|inner| element(at(inner), of.bits, registers)).collect()
         };
-        let columns: Vec<Vec<Element>> = (0..product.n).map(|column| factor(of_b, b, column)).collect();
+        let columns: Vec<Vec<Element>> = (0..product.n).map(|column| factor(of_b, &b, column)).collect();
+        let undefined_columns: Vec<bool> = columns.iter().map(|column| has_undefined(column)).collect();
         for row in 0..product.m {
-            let of_row = factor(of_a, a, row);
+            let of_row = factor(of_a, &a, row);
+            let undefined_row = has_undefined(&of_row);
             for (column, of_column) in (0..).zip(&columns) {
-                let sum = element(product.layout.sum(of_c, tile, row, column), of_c.bits, c, sources);
+                let sum = element(product.layout.sum(of_c, tile, row, column), of_c.bits, &c);
                 let mut pairs = of_row.iter().zip(of_column);
-                if sum.is_undefined || pairs.any(|(a, b)| is_undefined(product, *a, *b)) {
+                let is_undefined = sum.is_undefined
+                    || (undefined_row || undefined_columns[column as usize])
+                        && pairs.any(|(a, b)| is_undefined(product, *a, *b));
+                if is_undefined {
                     let at = product.layout.sum(of_d, tile, row, column);
                     results[at.register][at.lane] |= ones(of_d.bits) << at.shift;
                 }
@@ -91,13 +97,30 @@ fn is_undefined(product: &Product, a: Element, b: Element) -> bool {
     a.is_undefined && !absorbs(b) || b.is_undefined && !absorbs(a)
 }
 
-fn element(at: Spot, bits: u32, places: &[RegisterSlot], sources: &BitSources<'_>) -> Element {
-    let Some(&place) = places.get(at.register) else { return Element { is_undefined: false, is_zero: true } };
-    let of = |word: u64| word >> at.shift & ones(bits);
-    Element {
-        is_undefined: of(sources.of(place, at.lane)) != 0,
-        is_zero: of(sources.value(place, at.lane)) == 0,
-    }
+fn has_undefined(elements: &[Element]) -> bool {
+    elements.iter().any(|element| element.is_undefined)
+}
+
+/// The values of a register, and their undefined bits.
+struct Register {
+    values: PerLane<u64>,
+    undefined: PerLane<u64>,
+}
+
+fn registers(places: &[RegisterSlot], sources: &BitSources<'_>) -> Vec<Register> {
+    let of = |&place: &RegisterSlot| Register {
+        values: std::array::from_fn(|lane| sources.value(place, lane)),
+        undefined: sources.of_all(place),
+    };
+    places.iter().map(of).collect()
+}
+
+fn element(at: Spot, bits: u32, registers: &[Register]) -> Element {
+    let Some(register) = registers.get(at.register) else {
+        return Element { is_undefined: false, is_zero: true };
+    };
+    let of = |words: &PerLane<u64>| words[at.lane] >> at.shift & ones(bits);
+    Element { is_undefined: of(&register.undefined) != 0, is_zero: of(&register.values) == 0 }
 }
 
 fn ones(bits: u32) -> u64 {

@@ -8,7 +8,9 @@ use expect_test::expect;
 use warplens_sim_cuda::launch_config::launch_config;
 use warplens_sim_ptx::{Model, run};
 use warplens_sim_warp::LaunchConfig;
-use warplens_sim_warp::{Cancelled, Control, FindingKind, Limits, Progress, RunOptions, RunResult, Status};
+use warplens_sim_warp::{
+    Cancelled, Checks, Control, FindingKind, Limits, Progress, RunOptions, RunResult, Status,
+};
 
 fn launch(text: &str, config: LaunchConfig, limits: Limits) -> RunResult {
     let options = RunOptions { limits, ..RunOptions::default() };
@@ -197,6 +199,28 @@ fn the_bytes_of_a_statement_count_as_steps() {
     assert!(result.totals.warp_instructions < 10, "{}", result.totals.warp_instructions);
     let message = &result.findings[0].message;
     assert!(message.contains(" of them are charged for statements that do more work"), "{message}");
+}
+
+/// The warp instructions that a loop of a statement runs within a limit of 1,000 steps.
+fn within_limit(statement: &str) -> u64 {
+    let limits = Limits { max_steps: 1_000, ..Limits::default() };
+    let text = kernel(&format!("mov.u32 %r1, 0;\nL:\n{statement}\nadd.u32 %r1, %r1, 1;\nbra L;"));
+    let options = RunOptions { limits, checks: Checks::ALL, ..RunOptions::default() };
+    let config = launch_config([1; 3], [32, 1, 1]);
+    let result = run(&Source::new(&text).program("k"), config, Model::Stack, &options, Control::none());
+    let result = result.expect("not cancelled");
+    assert_eq!(result.status, Status::StepLimit);
+    result.totals.warp_instructions
+}
+
+#[test]
+fn undefined_values_and_barriers_count_as_steps() {
+    let plain = within_limit("add.u32 %r2, %r1, 1;");
+    assert!(plain >= 999, "{plain}");
+    let undefined = within_limit("add.u32 %r9, %r9, 1;");
+    assert!(undefined < 500, "{undefined}");
+    let barrier = within_limit("bar.sync 0;");
+    assert!(barrier < 900, "{barrier}");
 }
 
 #[test]

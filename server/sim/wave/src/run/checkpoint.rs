@@ -14,6 +14,7 @@ struct Checkpoint<const W: usize> {
     suspended: Vec<(Workgroup<W>, u64)>,
     memory: DeviceMemory,
     steps: u64,
+    max_steps: u64,
     changes: u64,
     findings: Vec<Finding>,
     groups_done: u64,
@@ -41,6 +42,7 @@ impl<const W: usize> Run<'_, W> {
             suspended: self.suspended.clone(),
             memory: launch.memory.clone(),
             steps: launch.steps,
+            max_steps: self.max_steps,
             changes: launch.changes,
             findings: launch.findings.clone(),
             groups_done: launch.groups_done,
@@ -51,11 +53,12 @@ impl<const W: usize> Run<'_, W> {
 
     /// The workgroup in whose turn the run goes on, if it does not start at the first one.
     pub(super) fn resumed(&mut self) -> Option<Workgroup<W>> {
-        let Checkpoint { group, suspended, memory, steps, changes, findings, groups_done } =
+        let Checkpoint { group, suspended, memory, steps, max_steps, changes, findings, groups_done } =
             self.launch.awaited_recording()?.resumed::<Checkpoint<W>>()?;
         let launch = &mut self.launch;
         (launch.memory, launch.steps, launch.changes) = (memory, steps, changes);
         (launch.findings, launch.groups_done) = (findings, groups_done);
+        self.max_steps = max_steps;
         (self.suspended, self.started) = (suspended, group.number + 1);
         Some(group)
     }
