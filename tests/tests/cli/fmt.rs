@@ -60,7 +60,7 @@ fn a_check_lists_the_files_and_changes_none() {
 #[test]
 fn a_diff_has_the_bytes_of_the_file() {
     let folder = Folder::new();
-    folder.write("k.ptx", &PLAIN.replace('\n', "\r\n").replace("sum", "\u{1b}sum\u{202e}"));
+    folder.write("k.ptx", PLAIN.replace('\n', "\r\n").replace("sum", "\u{1b}sum\u{202e}"));
     let output = std::process::Command::new(crate::support::server())
         .args(["fmt", "--diff", "k.ptx"])
         .current_dir(folder.path())

@@ -43,24 +43,19 @@ impl Prepared {
         Ok((run, result))
     }
 
-    /// The run under the model that guarantees forward progress, if this one deadlocks and that one finishes.
+    /// The run under the model that guarantees forward progress, if it finishes, and this one deadlocks or misses lanes that meet there.
     fn progressing(
         &self,
         result: &RunResult,
         control: Control<'_>,
     ) -> Result<Option<(Prepared, RunResult)>, Cancelled> {
-        let Some(progressing) = self.progressing.as_ref().filter(|_| result.status == Status::NoProgress)
-        else {
-            return Ok(None);
-        };
-        let waits = result.findings.iter().find(|finding| finding.severity == Severity::Error);
-        let Some(waits) = waits.filter(|finding| finding.kind == FindingKind::NoProgress) else {
+        let Some((progressing, waits)) = self.progressing.as_ref().zip(wait_within_warp(result)) else {
             return Ok(None);
         };
         let other =
             Prepared { program: Arc::clone(&progressing.program), model: progressing.model, ..self.clone() };
         let mut found = other.run(control)?;
-        if found.status != Status::Finished {
+        if found.status != Status::Finished || missing_lanes(&found).next().is_some() {
             return Ok(None);
         }
         found.findings.push(information(waits, self.model, other.model));
@@ -109,12 +104,30 @@ impl Prepared {
     }
 }
 
-/// Why the run is under `other`: `waits` is the deadlock under `model`.
+/// The finding about lanes that wait for lanes of their warp which do not come.
+fn wait_within_warp(result: &RunResult) -> Option<&Finding> {
+    if result.status != Status::NoProgress {
+        // As an error it is a deadlock under every model.
+        return missing_lanes(result).find(|finding| finding.severity == Severity::Warning);
+    }
+    let error = result.findings.iter().find(|finding| finding.severity == Severity::Error);
+    error.filter(|finding| finding.kind == FindingKind::NoProgress)
+}
+
+fn missing_lanes(result: &RunResult) -> impl Iterator<Item = &Finding> {
+    result.findings.iter().filter(|finding| finding.kind == FindingKind::AbsentMembers)
+}
+
+/// Why the run is under `other`: `waits` is the finding under `model`.
 fn information(waits: &Finding, model: Model, other: Model) -> Finding {
     let (model, other) = (model.name(), other.name());
+    let what = match waits.kind {
+        FindingKind::AbsentMembers => format!("the lanes do not meet under `{model}`, and do under"),
+        _ => format!("a deadlock under `{model}`, which ends under"),
+    };
     let message = format!(
         "Independent thread scheduling: lanes wait for other lanes of their warp\n\
-         a deadlock under `{model}`, which ends under `{other}` (sm_70 or later); this run is under `{other}`"
+         {what} `{other}` (sm_70 or later); this run is under `{other}`"
     );
     let kind = FindingKind::IndependentScheduling;
     Finding { kind, severity: kind.severity(), message, related: Vec::new(), ..waits.clone() }

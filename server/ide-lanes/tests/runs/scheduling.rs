@@ -68,6 +68,55 @@ fn a_lock_of_every_lane_runs_under_its() {
 }
 
 #[test]
+fn lanes_that_meet_at_different_instructions_run_under_its() {
+    let text = |target: &str, instruction: &str| {
+        format!(
+            ".version 8.6\n.target {target}\n.address_size 64\n\
+             // @launch {{ block = [32], args = [{{ buffer = \"u32\", len = 32 }}] }}\n\
+             .visible .entry k(.param .u64 out)\n{{\n.reg .pred %p;\n.reg .b32 %r<4>;\n.reg .b64 %rd<3>;\n\
+             .shared .align 4 .b32 tile[32];\n\
+             ld.param.u64 %rd1, [out];\nmov.u32 %r0, %tid.x;\nmul.wide.u32 %rd2, %r0, 4;\nadd.u64 %rd1, %rd1, %rd2;\n\
+             shl.b32 %r1, %r0, 2;\nmov.u32 %r2, tile;\nadd.u32 %r2, %r2, %r1;\nsetp.lt.u32 %p, %r0, 16;\n\
+             @%p bra WRITER;\nbar.warp.sync -1;\nld.shared.u32 %r3, [%r2-64];\nst.global.u32 [%rd1], %r3;\nbra END;\n\
+             WRITER:\nst.shared.u32 [%r2], %r0;\n{instruction}\nEND:\nret;\n}}\n"
+        )
+    };
+    check(
+        &text("sm_80", "bar.warp.sync -1;"),
+        None,
+        None,
+        expect![[r#"
+        its finished
+        information independent-scheduling `bar.warp.sync -1;`
+        Independent thread scheduling: lanes wait for other lanes of their warp
+        the lanes do not meet under `stack`, and do under `its` (sm_70 or later); this run is under `its`
+    "#]],
+    );
+    check(
+        &text("sm_80", ""),
+        None,
+        None,
+        expect![[r#"
+            stack finished
+            error absent-members `bar.warp.sync -1;`
+            Missing lanes: only lanes 16-31 execute `bar.warp.sync` with mask 0xffffffff
+            lanes 0-15 diverged: they wait to reconverge while the others wait for them here, a deadlock on a GPU; make all lanes of the mask execute it, or remove the others from the mask
+        "#]],
+    );
+    check(
+        &text("sm_60", "bar.warp.sync -1;"),
+        None,
+        None,
+        expect![[r#"
+        stack finished
+        warning absent-members `bar.warp.sync -1;`
+        Missing lanes: only lanes 16-31 execute `bar.warp.sync` with mask 0xffffffff
+        lanes 0-15 diverged: behavior is undefined; make all lanes of the mask execute it, or remove the others from the mask
+    "#]],
+    );
+}
+
+#[test]
 fn a_target_that_runs_lanes_in_lockstep_deadlocks() {
     check(
         &lock("sm_60", "", RELEASE),

@@ -31,3 +31,4 @@ pub mod tensor_memory;
 pub mod value_trace;
 pub mod visits;
 pub mod windows;
+pub mod work;

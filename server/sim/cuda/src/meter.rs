@@ -1,32 +1,14 @@
 //! Counts what statements cost beyond one step, so that steps bound the time of a run and a statement can be interrupted.
 //!
 //! Most statements do a bounded amount of work, which is that of a step. What grows with the lanes, elements and bytes that a
-//! statement touches is counted here, and each [`WORK_PER_STEP`] of it is charged as a further step. The weights are
-//! estimates, not measured times. The kind of a statement and its operands decide, not how it is executed.
+//! statement touches is counted here, and each [`WORK_PER_STEP`] of it is charged as a further step. [`work`](crate::work) has
+//! the weights. The kind of a statement and its operands decide, not how it is executed.
 
 use warplens_sim_warp::finding_kind::FindingKind;
 
 use crate::fault::{Fault, Result};
 use crate::run_state::RunState;
-
-/// Work that counts as a step.
-pub const WORK_PER_STEP: u64 = 256;
-
-/// A further element of a vector that a lane loads or stores.
-pub const ELEMENT: u64 = 16;
-/// An access by a single lane, with its checks.
-pub const LANE_ACCESS: u64 = 32;
-/// A load by a lane, with its checks.
-pub const LANE_LOAD: u64 = 8;
-/// An exchange of a lane with the other lanes of its warp.
-pub const EXCHANGE: u64 = 8;
-/// A register that a statement with undefined values reads or writes, in one lane.
-pub const UNDEFINED: u64 = 16;
-/// A multiplication of a matrix product, and one of doubles.
-pub const MULTIPLICATION: u64 = 4;
-pub const DOUBLE_MULTIPLICATION: u64 = 64;
-/// A statement for which a warp leaves its inner loop: a barrier, a call, a branch through a table, a branch that diverges.
-pub const CONTROL: u64 = WORK_PER_STEP;
+use crate::work::WORK_PER_STEP;
 
 /// Work between two checks for cancellation: a few milliseconds.
 const POLL_INTERVAL: u64 = 1 << 20;

@@ -7,8 +7,9 @@
 use std::ops::Range;
 
 use pulp::Simd;
-use warplens_sim_cuda::meter::{CONTROL, Meter, WORK_PER_STEP};
+use warplens_sim_cuda::meter::Meter;
 use warplens_sim_cuda::visits::Visits;
+use warplens_sim_cuda::work::{CONTROL, WORK_PER_STEP};
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::trace::{Severity, StatementId, Status};
 

@@ -1,7 +1,8 @@
 //! A running group: what the interpreter loop keeps between instructions, and why it stops.
 
-use warplens_sim_cuda::meter::{CONTROL, Meter};
+use warplens_sim_cuda::meter::Meter;
 use warplens_sim_cuda::visits::Visits;
+use warplens_sim_cuda::work::CONTROL;
 use warplens_sim_warp::reconvergences::ReconvergenceList;
 use warplens_sim_warp::trace::Finding;
 

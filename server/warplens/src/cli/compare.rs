@@ -53,7 +53,7 @@ pub(super) struct Arguments {
     models: Vec<String>,
 
     /// Treat floats as equal if they differ by at most X
-    #[arg(long, value_name = "X", default_value_t = 0.0)]
+    #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = tolerance)]
     tolerance: f64,
 
     /// Treat floats as equal if they are at most N steps between neighboring floats apart
@@ -261,6 +261,11 @@ fn compare_sides(sides: &Sides<'_>, arguments: &Arguments) -> Result<Compared> {
     let other = sides.other(&first.prepared.resolved.launch)?;
     let lane_bytes = sides.is_one_kernel.then(|| arguments.launch.trace_bytes());
     Ok(contraction::compare(sides, [first, other], equality, lane_bytes)?)
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    let tolerance = text.parse().map_err(|_| "not a number")?;
+    if tolerance >= 0.0 { Ok(tolerance) } else { Err("a tolerance is 0 or more".to_owned()) }
 }
 
 impl Arguments {

@@ -1,8 +1,8 @@
 //! A memory access as the sanitizer sees it.
 
 use crate::memory::region::{CheckedAddresses, Extent, MemoryRegion};
-use crate::meter::{LANE_ACCESS, LANE_LOAD};
 use crate::registers::{FULL, PerLane};
+use crate::work::{LANE_ACCESS, LANE_LOAD};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessKind {

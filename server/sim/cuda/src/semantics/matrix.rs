@@ -10,7 +10,7 @@ use warplens_sim_warp::soft_float::{self, F16, F32, F64, Number, Rounding};
 use super::float::sum_32;
 use super::fragments::{Layout, Matrix};
 use super::narrow::{E2M1, E2M3, E3M2, E4M3, E5M2, Element, Narrow, UE4M3};
-use crate::meter::{DOUBLE_MULTIPLICATION, MULTIPLICATION};
+use crate::work::{DOUBLE_MULTIPLICATION, MULTIPLICATION};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Factor {

@@ -1,6 +1,6 @@
 //! What statements cost besides a step, as the [meter](warplens_sim_cuda::meter) counts it.
 
-use warplens_sim_cuda::meter::{ELEMENT, EXCHANGE, LANE_ACCESS};
+use warplens_sim_cuda::work::{ELEMENT, EXCHANGE, LANE_ACCESS};
 
 use super::{Instruction, Op, Tables};
 

@@ -1,9 +1,9 @@
 //! Reports undefined values where they matter.
 
-use warplens_sim_cuda::meter::UNDEFINED;
 use warplens_sim_cuda::registers::WIDTH;
 use warplens_sim_cuda::sanitizer::undefined_use::{Cause, UndefinedOrigin, UndefinedUse};
 use warplens_sim_cuda::sanitizer::{Sanitizer, undefined_messages};
+use warplens_sim_cuda::work::UNDEFINED;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::trace::{Related, Severity};

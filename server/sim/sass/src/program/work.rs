@@ -1,7 +1,7 @@
 //! What operations cost besides a step, as the [meter](warplens_sim_cuda::meter) counts it.
 
-use warplens_sim_cuda::meter::{ELEMENT, EXCHANGE, LANE_ACCESS, UNDEFINED};
 use warplens_sim_cuda::registers::WIDTH;
+use warplens_sim_cuda::work::{ELEMENT, EXCHANGE, LANE_ACCESS, UNDEFINED};
 
 use super::{Cell, Op, Operation, Program};
 

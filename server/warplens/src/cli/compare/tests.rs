@@ -236,6 +236,14 @@ fn equal_results() {
 }
 
 #[test]
+fn a_tolerance_is_not_negative() {
+    assert_eq!(tolerance("0.5"), Ok(0.5));
+    for text in ["nan", "-1", "x"] {
+        assert!(tolerance(text).is_err(), "{text}");
+    }
+}
+
+#[test]
 fn floats_within_the_tolerance() {
     let near = SCALE.replace("add.f32 %f2, %f1, %f1", "fma.rn.f32 %f2, %f1, 0f40000008, 0f00000000");
     let folder = Folder::new("near", &[("a.ptx", SCALE), ("b.ptx", &near)]);

@@ -2,11 +2,12 @@
 
 use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::local::{Local, MAX_LOCAL_BYTES};
-use warplens_sim_cuda::meter::{Meter, WORK_PER_STEP};
+use warplens_sim_cuda::meter::Meter;
 use warplens_sim_cuda::registers::{Registers, WIDTH, filter_lanes, lanes};
 use warplens_sim_cuda::run_state::RunState;
 use warplens_sim_cuda::sanitizer::Sanitizer;
 use warplens_sim_cuda::windows;
+use warplens_sim_cuda::work::WORK_PER_STEP;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::objects::display_name;
 use warplens_sim_warp::recording::{Access, Space, WarpTap};

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use pulp::Simd;
 use warplens_sim_cuda::fault::ExecError;
-use warplens_sim_cuda::meter::CONTROL;
+use warplens_sim_cuda::work::CONTROL;
 
 use super::branching::Branched;
 use super::execute::execute;
