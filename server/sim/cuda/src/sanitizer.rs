@@ -131,8 +131,6 @@ pub struct Sanitizer {
     pub report: Report,
     pub cost: Cost,
     pub undefined: UndefinedAccess,
-    /// What the checks of the running statement cost, as the [meter](crate::meter) counts it.
-    pub work: u64,
     pub(crate) memory: ShadowMemory,
     pub watch: Option<WatchedByte>,
     /// The accesses of the running statement, for a recording.
@@ -324,7 +322,6 @@ impl Sanitizer {
         if !(self.report.checks.races || self.report.checks.uninitialized) {
             return;
         }
-        self.work += event.work();
         let RunningVisit { statement, warp, .. } = self.report.visit;
         self.block.uses.accessed(&self.patterns.uses, (statement, warp), event.mask);
         let order = self.report.visit.order;

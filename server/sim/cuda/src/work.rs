@@ -7,14 +7,8 @@ pub const WORK_PER_STEP: u64 = 256;
 pub const ELEMENT: u64 = 16;
 /// An access by a single lane, with its checks.
 pub const LANE_ACCESS: u64 = 32;
-/// A load by a lane, with its checks.
-pub const LANE_LOAD: u64 = 8;
 /// An exchange of a lane with the other lanes of its warp.
 pub const EXCHANGE: u64 = 8;
-/// A register that a statement with undefined values reads or writes, in one lane.
-pub const UNDEFINED: u64 = 16;
 /// A multiplication of a matrix product, and one of doubles.
 pub const MULTIPLICATION: u64 = 4;
 pub const DOUBLE_MULTIPLICATION: u64 = 64;
-/// A statement for which a warp leaves its inner loop: a barrier, a call, a branch through a table, a branch that diverges.
-pub const CONTROL: u64 = WORK_PER_STEP;

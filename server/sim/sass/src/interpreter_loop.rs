@@ -9,7 +9,6 @@ use std::ops::Range;
 use pulp::Simd;
 use warplens_sim_cuda::meter::Meter;
 use warplens_sim_cuda::visits::Visits;
-use warplens_sim_cuda::work::{CONTROL, WORK_PER_STEP};
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::trace::{Severity, StatementId, Status};
 
@@ -165,7 +164,6 @@ impl Warp {
 
     pub(super) fn visit_control(&mut self, group: &Group, executed: u32, run: &mut RunContext<'_>) {
         run.state.steps += 1;
-        run.state.charge(CONTROL / WORK_PER_STEP);
         self.recorder.visit(StatementId(group.pc), group.mask.into(), executed.into());
         if self.written.is_some() {
             let at = Executing { statement: group.pc, active: group.mask, executed, written: executed };
@@ -213,7 +211,6 @@ impl Warp {
             return Ok(());
         };
         effects.findings.drain(..).for_each(|finding| run.state.report(finding));
-        run.state.charge(run.launch.program.undefined_work(statement) / WORK_PER_STEP);
         self.undefined.after(&visit, &effects);
         match effects.stop {
             None => Ok(()),
@@ -354,9 +351,6 @@ impl Running<'_> {
         self.silence_known_faults(at.statement);
         let effects = self.observer.before(at, self.registers, &mut self.ctx).map_err(Stop::Unknown)?;
         let pc = at.statement as usize;
-        if effects.is_some() {
-            self.meter.add(self.program.undefined_work(at.statement));
-        }
         let done = match at.executed {
             0 => Ok(()),
             _ if self.program.quick[pc] != Quick::No => {
@@ -367,9 +361,6 @@ impl Running<'_> {
         };
         let Visits { recorder, start, .. } = &mut self.visits;
         self.observer.after(at, effects, self.registers, &mut self.ctx, *start, recorder);
-        if let Some(sanitizer) = &mut self.ctx.sanitizer {
-            self.meter.add(std::mem::take(&mut sanitizer.work));
-        }
         self.make_edits();
         if done.is_ok() {
             self.log_order(at);

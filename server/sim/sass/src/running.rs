@@ -2,7 +2,6 @@
 
 use warplens_sim_cuda::meter::Meter;
 use warplens_sim_cuda::visits::Visits;
-use warplens_sim_cuda::work::CONTROL;
 use warplens_sim_warp::reconvergences::ReconvergenceList;
 use warplens_sim_warp::trace::Finding;
 
@@ -89,8 +88,6 @@ impl Running<'_> {
             self.machine.record_joined(self.reconvergences);
         }
         let Some(group) = next else { return false };
-        self.meter.add(CONTROL);
-        self.meter.charge(self.observer.state);
         self.group = group;
         self.visits.continue_with(group.mask, group.pc);
         true

@@ -1,8 +1,7 @@
 //! A memory access as the sanitizer sees it.
 
-use crate::memory::region::{CheckedAddresses, Extent, MemoryRegion};
-use crate::registers::{FULL, PerLane};
-use crate::work::{LANE_ACCESS, LANE_LOAD};
+use crate::memory::region::{CheckedAddresses, Extent};
+use crate::registers::PerLane;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessKind {
@@ -47,27 +46,6 @@ impl AccessEvent<'_> {
     #[inline]
     pub(super) fn span(&self) -> u64 {
         u64::from(self.size) * self.count as u64
-    }
-
-    /// What its checks cost, as the [meter](crate::meter) counts it. Words of shared memory that lanes access in rows are checked
-    /// together.
-    #[inline]
-    pub(super) fn work(&self) -> u64 {
-        let each = if self.kind.reads() { LANE_LOAD } else { LANE_ACCESS };
-        if self.is_of_rows() { 0 } else { u64::from(self.mask.count_ones()) * each }
-    }
-
-    fn is_of_rows(&self) -> bool {
-        let CheckedAddresses::One(Extent { region: MemoryRegion::Shared, .. }) = self.checked else {
-            return false;
-        };
-        let (eights, _) = self.addresses.as_chunks::<8>();
-        let is_row = |eight: &[u64; 8]| {
-            let first = eight[0];
-            (0..).zip(eight).all(|(lane, &address)| address == first + 4 * lane)
-                || eight.iter().all(|&address| address == first)
-        };
-        self.span() == 4 && self.mask == FULL && eights.iter().all(is_row)
     }
 
     #[inline]

@@ -1,9 +1,7 @@
 //! Reports undefined values where they matter.
 
-use warplens_sim_cuda::registers::WIDTH;
 use warplens_sim_cuda::sanitizer::undefined_use::{Cause, UndefinedOrigin, UndefinedUse};
 use warplens_sim_cuda::sanitizer::{Sanitizer, undefined_messages};
-use warplens_sim_cuda::work::UNDEFINED;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::trace::{Related, Severity};
@@ -16,11 +14,6 @@ use crate::program::{Function, Op, ReadKind};
 /// Called before lanes execute a statement while some registers are undefined.
 pub(crate) fn before(sanitizer: &mut Sanitizer, undefined: &mut UndefinedValues, visit: &StatementVisit<'_>) {
     let uses = undefined.step(visit);
-    if uses.root.is_some() || uses.used.is_some() {
-        let registers =
-            visit.function.flow.reads_of(visit.pc).len() + visit.function.writes_of(visit.pc).len();
-        sanitizer.work += registers as u64 * WIDTH as u64 * UNDEFINED;
-    }
     note_stores(sanitizer, undefined, visit, &uses);
     if let Some(used) = uses.used {
         report_undefined(sanitizer, used, visit.function);

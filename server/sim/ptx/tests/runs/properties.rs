@@ -4,9 +4,7 @@ use crate::common::{Source, kernel, run_kernel, run_with};
 use proptest::prelude::*;
 use warplens_sim_cuda::launch_config::launch_config;
 use warplens_sim_ptx::{Model, run as run_program};
-use warplens_sim_warp::{
-    Control, FindingKind, Limits, LineTrace, Mask, RunOptions, RunResult, Status, Visit, WarpTrace,
-};
+use warplens_sim_warp::{Control, Limits, LineTrace, Mask, RunOptions, RunResult, Status, Visit, WarpTrace};
 
 /// A block changes a value, uses fuel, and may branch on a bit of the value.
 #[derive(Clone, Debug)]
@@ -79,14 +77,6 @@ fn run(text: &str, model: Model) -> (RunResult, Vec<u8>) {
 fn visits(line: &LineTrace) -> Vec<(Mask, Mask)> {
     let repeated = |visit: &Visit| std::iter::repeat_n((visit.active, visit.executed), visit.repeat as usize);
     line.visits.iter().flat_map(repeated).collect()
-}
-
-/// The steps that were charged besides the executed ones, by the message of the step limit.
-fn charged(result: &RunResult) -> u64 {
-    let message = result.findings.iter().find(|finding| finding.kind == FindingKind::StepLimit);
-    let numbers = message.and_then(|finding| finding.message.split_once("warp instructions; "));
-    let number = numbers.and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
-    number.unwrap_or(0)
 }
 
 /// Number of lanes that executed each statement, over all warps.
@@ -176,11 +166,8 @@ proptest! {
                 run_with(&text, 40, 160, model, &options).2
             };
             let (before, after) = (limited(steps), limited(steps + 1));
-            for (result, limit) in [(&before, steps), (&after, steps + 1)] {
-                let counted = result.totals.warp_instructions + charged(result);
-                // A call counts as two steps, a store as some more.
-                prop_assert!((limit..limit + 8).contains(&counted), "{}: {counted} of {limit}", model.name());
-            }
+            prop_assert_eq!(before.totals.warp_instructions, steps, "{}", model.name());
+            prop_assert_eq!(after.totals.warp_instructions, steps + 1, "{}", model.name());
             for warp in &before.warps {
                 let same = |other: &&WarpTrace| (other.cta, other.warp) == (warp.cta, warp.warp);
                 let full = whole.warps.iter().find(same).expect("the warp ran");

@@ -1,9 +1,8 @@
 //! What operations cost besides a step, as the [meter](warplens_sim_cuda::meter) counts it.
 
-use warplens_sim_cuda::registers::WIDTH;
-use warplens_sim_cuda::work::{ELEMENT, EXCHANGE, LANE_ACCESS, UNDEFINED};
+use warplens_sim_cuda::work::{ELEMENT, EXCHANGE, LANE_ACCESS};
 
-use super::{Cell, Op, Operation, Program};
+use super::{Op, Operation, Program};
 
 impl Operation {
     /// The work of executing the operation in these lanes.
@@ -21,17 +20,5 @@ impl Operation {
             _ => 0,
         };
         u64::from(lanes.count_ones()) * touched
-    }
-}
-
-impl Program {
-    /// The work of following undefined values through a statement.
-    pub(crate) fn undefined_work(&self, statement: u32) -> u64 {
-        let rows = |cell| match cell {
-            Cell::Rows(_, count) => u64::from(count),
-            Cell::Predicate(_) => 1,
-        };
-        let registers: u64 = self.uses[statement as usize].iter().map(|it| rows(it.cell)).sum();
-        registers * WIDTH as u64 * UNDEFINED
     }
 }

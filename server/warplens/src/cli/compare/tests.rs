@@ -335,7 +335,7 @@ fn runs_that_do_not_finish_are_not_equal() {
     folder.check(&["~/k.ptx", "--models", "ipdom,stack"], Outcome::Errors, expect![[r#"
         ipdom and stack: launch inferred, grid 1, block 32
           ipdom: no forward progress, 55 warp instructions
-            ~/k.ptx:9: error[no-progress]: Deadlock: lanes 1-31 of warp 0 poll `m[0]` (value 1), which does not change
+            ~/k.ptx:9: warning[no-progress]: Deadlock: lanes 1-31 of warp 0 poll `m[0]` (value 1), which does not change
           stack: no forward progress, 55 warp instructions
             ~/k.ptx:9: error[no-progress]: Deadlock: lanes 1-31 of warp 0 poll `m[0]` (value 1), which does not change
 

@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 
 use pulp::Simd;
 use warplens_sim_cuda::fault::ExecError;
-use warplens_sim_cuda::work::CONTROL;
 
 use super::branching::Branched;
 use super::execute::execute;
@@ -109,7 +108,6 @@ impl GroupRun<'_> {
     #[inline(always)]
     fn leave_to_warp(&mut self, executed: u32) -> Flow {
         let pc = self.group.pc;
-        self.ctx.meter.add(CONTROL);
         self.pass(pc, executed);
         self.visits.up_to(pc + 1);
         self.branches.end_watch();
@@ -162,7 +160,6 @@ impl GroupRun<'_> {
         execute(simd, instruction, self.function, registers, &mut self.ctx, executed)?;
         if self.observed {
             self.after(pc, executed);
-            self.count_checks();
         }
         Ok(())
     }

@@ -114,7 +114,6 @@ impl GroupRun<'_> {
             self.record_writes(pc, executed);
             self.propagate_undefined(pc, executed);
             self.report_findings(pc);
-            self.count_checks();
             self.make_edits();
         }
     }
@@ -218,14 +217,6 @@ impl GroupRun<'_> {
             tracer.keep_products(self.function, &self.ctx.products.take_completed(), self.frame);
         }
         self.make_edits();
-    }
-
-    /// Counts what the sanitizer did for a statement.
-    #[inline]
-    pub(super) fn count_checks(&mut self) {
-        if let Some(sanitizer) = &mut self.ctx.sanitizer {
-            self.ctx.meter.add(std::mem::take(&mut sanitizer.work));
-        }
     }
 
     /// Makes the changes of a user before the next step.
