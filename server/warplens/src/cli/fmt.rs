@@ -163,12 +163,13 @@ impl FormattedFile<'_> {
         }
         let path = self.path.strip_prefix(".").unwrap_or(self.path).to_string_lossy();
         let name = plain(&path).replace('\\', "/");
-        let strong = if terminal::has_colors() { STRONG } else { Style::new() };
+        let (has_colors, is_terminal) = (terminal::has_colors(), io::stdout().is_terminal());
+        let strong = if has_colors { STRONG } else { Style::new() };
         writeln!(out, "{strong}--- a/{name}{strong:#}\n{strong}+++ b/{name}{strong:#}")?;
         let diff = TextDiff::from_lines(&self.before, &self.after);
         for line in diff.unified_diff().to_string().split_inclusive('\n') {
             let style = match line.as_bytes().first() {
-                _ if !terminal::has_colors() => Style::new(),
+                _ if !has_colors => Style::new(),
                 Some(b'@') => HUNK,
                 Some(b'-') => REMOVED,
                 Some(b'+') => ADDED,
@@ -176,7 +177,7 @@ impl FormattedFile<'_> {
             };
             let text = line.trim_end_matches(['\r', '\n']);
             let end = &line[text.len()..];
-            let text = if io::stdout().is_terminal() { without_controls(text) } else { text.into() };
+            let text = if is_terminal { without_controls(text) } else { text.into() };
             write!(out, "{style}{text}{style:#}{end}")?;
         }
         Ok(Outcome::Errors)
