@@ -1,13 +1,12 @@
 //! The undefined bits of the registers that a statement reads.
 
-use warplens_sim_cuda::registers::{FULL, PerLane, filter_lanes};
+use warplens_sim_cuda::registers::{FULL, PerLane, WIDTH, each, filter_lanes};
 use warplens_sim_cuda::slot::{RegisterSlot, Slot};
 use warplens_sim_warp::scalar_type::ScalarType;
 
 use super::undefined::UndefinedValues;
 use super::undefined_access::loads_vector;
 use super::undefined_use::StatementVisit;
-use crate::engine::exec::operand::get;
 use crate::program::{ReadKind, Width};
 
 pub(super) struct BitSources<'v> {
@@ -35,7 +34,7 @@ impl BitSources<'_> {
 
     /// The lanes in which all sources still have the bytes that were loaded.
     pub(super) fn copied(&self) -> u32 {
-        self.registers().fold(FULL, |all, register| all & self.undefined.bits_of(register).copied)
+        self.registers().fold(FULL, |all, register| all & self.undefined.copied(register))
     }
 
     /// The lanes in which these bits of a source are all undefined. Elements of vector loads do not count, because they may be
@@ -46,32 +45,43 @@ impl BitSources<'_> {
         let statement = function.first_statement + self.visit.pc;
         let root = self.undefined.root(register, statement, self.visit.executed);
         let is_padding = loads_vector(function, &root);
-        filter_lanes(self.visit.executed, |lane| !is_padding && self.of(place, lane) & bits == bits)
+        let undefined = self.of(place);
+        filter_lanes(self.visit.executed, |lane| !is_padding && undefined[lane] & bits == bits)
     }
 
     pub(super) fn is_undefined(&self, place: RegisterSlot) -> bool {
-        filter_lanes(self.visit.executed, |lane| self.of(place, lane) != 0) != 0
+        self.lanes_of(place) != 0
     }
 
-    /// The undefined bits in this slot; constants have none.
-    pub(super) fn of(&self, place: RegisterSlot, lane: usize) -> u64 {
-        self.register(place).map_or(0, |register| self.undefined.bits(register, lane))
+    /// The lanes that execute the statement and have an undefined bit in this slot.
+    pub(super) fn lanes_of(&self, place: RegisterSlot) -> u32 {
+        self.register(place).map_or(0, |register| self.undefined.lanes_of(register) & self.visit.executed)
     }
 
-    /// The undefined bits in this slot, by lane.
-    pub(super) fn of_all(&self, place: RegisterSlot) -> PerLane<u64> {
-        self.register(place).map_or([0; 32], |register| self.undefined.bits_of(register).bits)
+    /// The undefined bits in this slot, by lane; constants have none.
+    pub(super) fn of(&self, place: RegisterSlot) -> PerLane<u64> {
+        self.register(place).map_or([0; WIDTH], |register| self.undefined.bits_of(register).bits)
     }
 
     /// The bits that are undefined in any source.
     pub(super) fn any(&self) -> PerLane<u64> {
-        let bits_of =
-            |lane| self.registers().fold(0, |all, register| all | self.undefined.bits(register, lane));
-        std::array::from_fn(bits_of)
+        self.registers().fold([0; WIDTH], |all, register| {
+            let bits = self.undefined.bits_of(register).bits;
+            each(|lane| all[lane] | bits[lane])
+        })
     }
 
-    pub(super) fn value(&self, place: RegisterSlot, lane: usize) -> u64 {
-        get(place, self.visit.registers, lane) as u64
+    /// The low 64 bits in this slot, by lane.
+    pub(super) fn values(&self, place: RegisterSlot) -> PerLane<u64> {
+        let registers = self.visit.registers;
+        match place {
+            RegisterSlot::Word(slot) => registers.get::<u32>(slot).map(u64::from),
+            RegisterSlot::Double(slot) | RegisterSlot::Quad(slot) => *registers.get::<u64>(slot),
+            RegisterSlot::Predicate(slot) => {
+                let predicate = registers.predicates[slot as usize];
+                each(|lane| u64::from(predicate >> lane & 1))
+            }
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 //! origin, and names the statement where the value matters.
 
 use rustc_hash::FxHashMap;
-use warplens_sim_cuda::registers::{FULL, filter_lanes, lanes};
+use warplens_sim_cuda::registers::{FULL, WIDTH, each, filter_lanes, lanes};
 use warplens_sim_cuda::sanitizer::undefined_use::{Cause, UndefinedOrigin};
 
 use super::undefined_use::UndefinedBits;
@@ -134,8 +134,18 @@ impl UndefinedValues {
     }
 
     pub(crate) fn bits_of(&self, register: u32) -> UndefinedBits {
-        let copied = self.partial.get(&register).map_or(FULL, |partial| partial.copied);
-        UndefinedBits { bits: std::array::from_fn(|lane| self.bits(register, lane)), copied }
+        let lanes = self.lanes_of(register);
+        let partial = self.partial.get(&register);
+        let all = partial.map_or([u64::MAX; WIDTH], |partial| partial.bits);
+        UndefinedBits {
+            bits: each(|lane| if lanes >> lane & 1 == 1 { all[lane] } else { 0 }),
+            copied: self.copied(register),
+        }
+    }
+
+    /// The lanes in which a register has the bytes that were loaded.
+    pub(crate) fn copied(&self, register: u32) -> u32 {
+        self.partial.get(&register).map_or(FULL, |partial| partial.copied)
     }
 
     pub(crate) fn grow(&mut self, function: &Function) {

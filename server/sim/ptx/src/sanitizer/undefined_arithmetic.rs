@@ -1,6 +1,6 @@
 //! Undefined bits in arithmetic on parts of a register: they change only the results of their own part.
 
-use warplens_sim_cuda::registers::PerLane;
+use warplens_sim_cuda::registers::{PerLane, WIDTH, each};
 use warplens_sim_cuda::semantics::bits::DotProduct;
 use warplens_sim_cuda::semantics::integer::IntOp;
 use warplens_sim_cuda::semantics::video::{Shape, Then, VideoPart};
@@ -55,20 +55,21 @@ fn elements(sources: &BitSources<'_>, bits: u32, width: u32) -> PerLane<u64> {
 
 /// Each number of the result depends on one number of the sources. `None` if random bits or scales are undefined.
 fn converted(sources: &BitSources<'_>, packed: &PackedSources) -> Option<PerLane<u64>> {
-    let of = |slot: Slot, lane| sources.of(RegisterSlot::Word(slot), lane) as u32;
     let others = [packed.random, packed.scales];
     if others.iter().flatten().any(|slot| sources.is_undefined(RegisterSlot::Word(*slot))) {
         return None;
     }
     let (from, to) = (packed.convert.from.stride(), packed.convert.to.stride());
-    Some(std::array::from_fn(|lane| {
-        let numbers: Vec<u32> = match *packed.sources {
-            [pair] => vec![of(pair, lane) >> from, of(pair, lane) & (u32::MAX >> (32 - from))],
-            ref several => several.iter().map(|slot| of(*slot, lane)).collect(),
-        };
-        let undefined = |number: u32| if number == 0 { 0 } else { u64::MAX >> (64 - to) };
-        numbers.iter().fold(0, |all, number| all << to | undefined(*number))
-    }))
+    let of = |slot: Slot| sources.of(RegisterSlot::Word(slot)).map(|undefined| undefined as u32);
+    let numbers: Vec<PerLane<u32>> = match *packed.sources {
+        [pair] => {
+            let pair = of(pair);
+            vec![pair.map(|pair| pair >> from), pair.map(|pair| pair & (u32::MAX >> (32 - from)))]
+        }
+        ref several => several.iter().map(|slot| of(*slot)).collect(),
+    };
+    let undefined = |number: u32| if number == 0 { 0 } else { u64::MAX >> (64 - to) };
+    Some(each(|lane| numbers.iter().fold(0, |all, number| all << to | undefined(number[lane]))))
 }
 
 /// Each bit depends only on bits that are not above it.
@@ -90,12 +91,14 @@ fn product(
     let s = &sources.visit.function.code[sources.visit.pc as usize].s;
     let places = [slot(s.a, ty)?, slot(s.b, ty)?];
     let known = u64::MAX >> (64 - ty.bits());
-    let undefined = std::array::from_fn(|lane| {
-        let [a, b] = places.map(|place| sources.of(place, lane) & known);
-        let is_zero = |place, undefined| undefined == 0 && sources.value(place, lane) & known == 0;
-        let is_nothing = is_zero(places[0], a) || is_zero(places[1], b);
-        let product = if is_nothing { 0 } else { a | b };
-        product | addend.map_or(0, |addend| sources.of(addend, lane))
+    let [a, b] = places.map(|place| sources.of(place).map(|undefined| undefined & known));
+    let [of_a, of_b] = places.map(|place| sources.values(place));
+    let addend = addend.map_or([0; WIDTH], |addend| sources.of(addend));
+    let undefined = each(|lane| {
+        let is_zero = |undefined: u64, value: u64| undefined == 0 && value & known == 0;
+        let is_nothing = is_zero(a[lane], of_a[lane]) || is_zero(b[lane], of_b[lane]);
+        let product = if is_nothing { 0 } else { a[lane] | b[lane] };
+        product | addend[lane]
     });
     Some(upward(undefined, width))
 }
@@ -103,32 +106,34 @@ fn product(
 /// The sum of products of parts, and of an addend.
 fn dot_product(sources: &BitSources<'_>, dot: DotProduct) -> PerLane<u64> {
     let s = &sources.visit.function.code[sources.visit.pc as usize].s;
-    let [a, b, c] = [s.a, s.b, s.c].map(RegisterSlot::Word);
-    std::array::from_fn(|lane| {
-        let undefined = [a, b].map(|place| sources.of(place, lane) as u32);
-        let values = [a, b].map(|place| sources.value(place, lane) as u32);
+    let factors = [s.a, s.b].map(RegisterSlot::Word);
+    let (undefined, values) =
+        (factors.map(|place| sources.of(place)), factors.map(|place| sources.values(place)));
+    let addend = sources.of(RegisterSlot::Word(s.c));
+    each(|lane| {
+        let [undefined, values] = [undefined, values].map(|pair| pair.map(|lanes| lanes[lane] as u32));
         let is_undefined = dot.parts().any(|parts| {
             let factors = [0, 1].map(|index| (undefined[index] & parts[index], values[index] & parts[index]));
             factors.iter().any(|(undefined, _)| *undefined != 0) && !factors.contains(&(0, 0))
         });
-        if is_undefined || sources.of(c, lane) != 0 { u64::MAX } else { 0 }
+        if is_undefined || addend[lane] != 0 { u64::MAX } else { 0 }
     })
 }
 
 /// All bits depend on a part of `a`, a part of `b`, and on `c` as far as the operation uses it.
 fn video(sources: &BitSources<'_>, a: VideoPart, b: VideoPart, then: Then) -> PerLane<u64> {
     let s = &sources.visit.function.code[sources.visit.pc as usize].s;
-    let of = |slot, lane| sources.of(RegisterSlot::Word(slot), lane);
+    let [of_a, of_b, of_c] = [s.a, s.b, s.c].map(|slot| sources.of(RegisterSlot::Word(slot)));
     let all_if = |is_undefined: bool| if is_undefined { u64::MAX } else { 0 };
-    std::array::from_fn(|lane| {
-        let result = of(s.a, lane) & u64::from(a.mask()) | of(s.b, lane) & u64::from(b.mask());
+    each(|lane| {
+        let result = of_a[lane] & u64::from(a.mask()) | of_b[lane] & u64::from(b.mask());
         match then {
             Then::Keep => all_if(result != 0),
             Then::Merge(part) => {
                 let replaced = u64::from(part.mask());
-                of_width(of(s.c, lane) & !replaced | all_if(result != 0) & replaced, 32)
+                of_width(of_c[lane] & !replaced | all_if(result != 0) & replaced, 32)
             }
-            Then::Add | Then::Min | Then::Max => all_if(result | of(s.c, lane) != 0),
+            Then::Add | Then::Min | Then::Max => all_if(result | of_c[lane] != 0),
         }
     })
 }

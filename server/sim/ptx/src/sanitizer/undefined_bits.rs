@@ -4,7 +4,7 @@
 //! followed bit by bit, and arithmetic on parts of a register part by part; the result of any other instruction is undefined
 //! as a whole.
 
-use warplens_sim_cuda::registers::{PerLane, filter_lanes, lanes};
+use warplens_sim_cuda::registers::{PerLane, WIDTH, each, filter_lanes, lanes};
 use warplens_sim_cuda::semantics::bits::{self, Logic, Permute, Shift};
 use warplens_sim_cuda::slot::RegisterSlot;
 use warplens_sim_warp::scalar_type::ScalarType;
@@ -25,10 +25,7 @@ pub(super) fn result_bits(
     match function.code[visit.pc as usize].op {
         Op::Pack(id) => packed(&function.tables[id], &sources),
         Op::MoveEach(id) => {
-            let bits = |source| UndefinedBits {
-                bits: std::array::from_fn(|lane| sources.of(source, lane)),
-                copied: sources.copied(),
-            };
+            let bits = |source| UndefinedBits { bits: sources.of(source), copied: sources.copied() };
             let moved = |&(to, source)| Some((sources.written(to)?, bits(source)));
             Some(function.tables[id].iter().filter_map(moved).collect())
         }
@@ -54,39 +51,37 @@ fn moved(sources: &BitSources<'_>) -> Option<PerLane<u64>> {
     let BitSources { visit, .. } = *sources;
     let instruction = &visit.function.code[visit.pc as usize];
     let (s, registers) = (&instruction.s, visit.registers);
-    let word = |slot| move |lane| sources.of(RegisterSlot::Word(slot), lane) as u32;
-    let [a, b, c] = [s.a, s.b, s.c].map(word);
     Some(match instruction.op {
-        Op::Logic(Logic::Copy | Logic::Not, width) => {
-            let place = slot(s.a, width)?;
-            std::array::from_fn(|lane| sources.of(place, lane))
-        }
+        Op::Logic(Logic::Copy | Logic::Not, width) => sources.of(slot(s.a, width)?),
         Op::Logic(logic @ (Logic::And | Logic::Or | Logic::Xor), width) => {
             let places = [slot(s.a, width)?, slot(s.b, width)?];
-            std::array::from_fn(|lane| {
-                let values = places.map(|place| sources.value(place, lane));
-                of_width(combined(logic, values, places.map(|place| sources.of(place, lane))), width.bits())
+            let (values, undefined) =
+                (places.map(|place| sources.values(place)), places.map(|place| sources.of(place)));
+            each(|lane| {
+                let [values, undefined] = [values, undefined].map(|pair| pair.map(|lanes| lanes[lane]));
+                of_width(combined(logic, values, undefined), width.bits())
             })
         }
         Op::Lop3(table) => {
             let places = [s.a, s.b, s.c].map(RegisterSlot::Word);
-            std::array::from_fn(|lane| {
-                let values = places.map(|place| sources.value(place, lane) as u32);
-                let [any, all] = bits::lop3_outcomes(table, values, [a(lane), b(lane), c(lane)], |_| true);
+            let (values, undefined) =
+                (places.map(|place| sources.values(place)), places.map(|place| sources.of(place)));
+            each(|lane| {
+                let [values, undefined] =
+                    [values, undefined].map(|operands| operands.map(|lanes| lanes[lane] as u32));
+                let [any, all] = bits::lop3_outcomes(table, values, undefined, |_| true);
                 of_width((any & !all).into(), 32)
             })
         }
         Op::Shift(shift, width) if !sources.is_undefined(RegisterSlot::Word(s.b)) => {
-            let (place, count) = (slot(s.a, width)?, registers.get::<u32>(s.b));
-            std::array::from_fn(|lane| {
-                of_width(shifted(shift, width, sources.of(place, lane), count[lane]), width.bits())
-            })
+            let (undefined, count) = (sources.of(slot(s.a, width)?), registers.get::<u32>(s.b));
+            each(|lane| of_width(shifted(shift, width, undefined[lane], count[lane]), width.bits()))
         }
         Op::Convert(id) if visit.function.tables[id].only_extends() => {
             let convert = &visit.function.tables[id];
             let place = if convert.source_bits > 32 { RegisterSlot::Double } else { RegisterSlot::Word };
-            let extended = |lane| convert.extended(sources.of(place(s.a), lane));
-            std::array::from_fn(|lane| of_width(extended(lane), convert.register_bits))
+            let undefined = sources.of(place(s.a));
+            each(|lane| of_width(convert.extended(undefined[lane]), convert.register_bits))
         }
         _ => return None,
     })
@@ -97,7 +92,10 @@ fn extracted(sources: &BitSources<'_>) -> Option<PerLane<u64>> {
     let BitSources { visit, .. } = *sources;
     let instruction = &visit.function.code[visit.pc as usize];
     let (s, registers) = (&instruction.s, visit.registers);
-    let word = |slot| move |lane| sources.of(RegisterSlot::Word(slot), lane) as u32;
+    let word = |slot| {
+        let undefined = sources.of(RegisterSlot::Word(slot));
+        move |lane: usize| undefined[lane] as u32
+    };
     let [a, b, c, e] = [s.a, s.b, s.c, s.e].map(word);
     Some(match instruction.op {
         Op::Funnel(shift, beyond) => {
@@ -114,9 +112,9 @@ fn extracted(sources: &BitSources<'_>) -> Option<PerLane<u64>> {
         Op::ExtractField(sign, width) => {
             let (position, length, signed) =
                 (registers.get::<u32>(s.b), registers.get::<u32>(s.c), sign.is_signed());
-            let place = register(s.a, width);
-            let extracted = |lane| {
-                let value = sources.of(place, lane);
+            let undefined = sources.of(register(s.a, width));
+            let extracted = |lane: usize| {
+                let value = undefined[lane];
                 match width {
                     Width::W64 => bits::extract_field(64, signed, value, position[lane], length[lane]),
                     Width::W32 => {
@@ -128,10 +126,9 @@ fn extracted(sources: &BitSources<'_>) -> Option<PerLane<u64>> {
         }
         Op::InsertField(width) => {
             let (position, length) = (registers.get::<u32>(s.c), registers.get::<u32>(s.e));
-            let (field, base) = (register(s.a, width), register(s.b, width));
-            let inserted = |lane| {
-                let (field, base) = (sources.of(field, lane), sources.of(base, lane));
-                bits::insert_field(width.bits(), field, base, position[lane], length[lane])
+            let (field, base) = (sources.of(register(s.a, width)), sources.of(register(s.b, width)));
+            let inserted = |lane: usize| {
+                bits::insert_field(width.bits(), field[lane], base[lane], position[lane], length[lane])
             };
             selected(|lane| c(lane) | e(lane), 0xff, width, inserted)
         }
@@ -151,7 +148,7 @@ fn selected(
     width: Width,
     bits: impl Fn(usize) -> u64,
 ) -> PerLane<u64> {
-    std::array::from_fn(|lane| match selector(lane) & used {
+    each(|lane| match selector(lane) & used {
         0 => of_width(bits(lane), width.bits()),
         _ => u64::MAX,
     })
@@ -169,10 +166,11 @@ fn copied_bytes(sources: &BitSources<'_>) -> u32 {
             let aligned = lanes(visit.executed).all(|lane| count[lane].is_multiple_of(8));
             let Some(place) = slot(instruction.s.a, width).filter(|_| aligned) else { return 0 };
             let all = u64::MAX >> (64 - width.bits());
+            let undefined = sources.of(place);
             // What the shift leaves of the value has a defined bit.
             let has_defined = |lane: usize| {
                 let shift = count[lane].min(63);
-                sources.of(place, lane) >> shift & all >> shift != all >> shift
+                undefined[lane] >> shift & all >> shift != all >> shift
             };
             sources.copied() & filter_lanes(visit.executed, has_defined)
         }
@@ -218,15 +216,17 @@ fn packed(pack: &Pack, sources: &BitSources<'_>) -> Option<Vec<(u32, UndefinedBi
     let shift = |index: usize| pack.bits * index as u32;
     let parts = pack.parts.iter().enumerate().filter_map(|(index, part)| Some((index, (*part)?)));
     if pack.unpack {
-        let part_of = |index, lane| of_width(sources.of(pack.whole, lane) >> shift(index), pack.bits);
-        let bits = |index| UndefinedBits { bits: std::array::from_fn(|lane| part_of(index, lane)), copied };
+        let undefined = sources.of(pack.whole);
+        let part_of = |index| each(|lane| of_width(undefined[lane] >> shift(index), pack.bits));
+        let bits = |index| UndefinedBits { bits: part_of(index), copied };
         return Some(parts.filter_map(|(index, part)| Some((sources.written(part)?, bits(index)))).collect());
     }
     let register = sources.written(pack.whole)?;
-    let whole = |lane| {
-        let bits = |(index, part)| (sources.of(part, lane) & low) << shift(index);
-        of_width(parts.clone().fold(0, |whole, part| whole | bits(part)), pack.bits * pack.parts.len() as u32)
-    };
+    let whole = parts.clone().fold([0; WIDTH], |whole, (index, part)| {
+        let undefined = sources.of(part);
+        each(|lane| whole[lane] | (undefined[lane] & low) << shift(index))
+    });
+    let bits = whole.map(|undefined| of_width(undefined, pack.bits * pack.parts.len() as u32));
     let copied = parts.clone().fold(copied, |copied, (_, part)| copied & !sources.wholly(part, low));
-    Some(vec![(register, UndefinedBits { bits: std::array::from_fn(whole), copied })])
+    Some(vec![(register, UndefinedBits { bits, copied })])
 }

@@ -1,7 +1,7 @@
 //! Undefined operands of comparisons and selections: a defined operand may decide the result without them.
 
 use pulp::Scalar;
-use warplens_sim_cuda::registers::{PerLane, filter_lanes};
+use warplens_sim_cuda::registers::{PerLane, each, filter_lanes};
 use warplens_sim_cuda::semantics::compare::{Combine, Compare, compare, compare_halves};
 use warplens_sim_cuda::slot::{RegisterSlot, Slot};
 
@@ -48,10 +48,15 @@ pub(super) fn predicates(sources: &BitSources<'_>) -> Option<Vec<(u32, Undefined
     };
     let result = |(d, compared): (Slot, Predicate)| {
         let undefined = combined(compared, combining, sources);
-        let bits = std::array::from_fn(|lane| if undefined >> lane & 1 == 1 { u64::MAX } else { 0 });
+        let bits = whole_in(undefined);
         Some((sources.written(RegisterSlot::Predicate(d))?, UndefinedBits { bits, copied: 0 }))
     };
     Some([s.d, s.e].into_iter().zip(compared).filter_map(result).collect())
+}
+
+/// All bits in these lanes.
+fn whole_in(lanes: u32) -> PerLane<u64> {
+    each(|lane| if lanes >> lane & 1 == 1 { u64::MAX } else { 0 })
 }
 
 /// The undefined bits of a comparison as a number, and of a selection.
@@ -61,39 +66,38 @@ pub(super) fn value(sources: &BitSources<'_>) -> Option<PerLane<u64>> {
     let s = &instruction.s;
     let number = |slot: Slot| visit.registers.get::<u32>(slot);
     Some(match instruction.op {
-        Op::Set(cmp, combining, _) => {
-            let undefined = combined(compared(cmp, sources)?, combining, sources);
-            std::array::from_fn(|lane| if undefined >> lane & 1 == 1 { u64::MAX } else { 0 })
-        }
+        Op::Set(cmp, combining, _) => whole_in(combined(compared(cmp, sources)?, combining, sources)),
         Op::Select(width) => {
-            let chooser = RegisterSlot::Predicate(s.c);
-            let is_first = |lane| (sources.of(chooser, lane) == 0).then(|| sources.value(chooser, lane) == 1);
-            chosen(width, sources, is_first)
+            let (chooser, holds) = (RegisterSlot::Predicate(s.c), visit.registers.predicates[s.c as usize]);
+            chosen(width, sources, sources.of(chooser), |lane| holds >> lane & 1 == 1)
         }
         Op::SelectSigned(width) => {
-            let sign = |lane| sources.of(RegisterSlot::Word(s.c), lane) >> 31 & 1;
-            chosen(width, sources, |lane| (sign(lane) == 0).then(|| number(s.c)[lane] as i32 >= 0))
+            let sign = sources.of(RegisterSlot::Word(s.c)).map(|undefined| undefined >> 31 & 1);
+            chosen(width, sources, sign, |lane| number(s.c)[lane] as i32 >= 0)
         }
         Op::SelectFloat(width, subnormals) => {
-            let is_defined = |lane| sources.of(RegisterSlot::Word(s.c), lane) == 0;
-            chosen(width, sources, |lane| {
-                is_defined(lane).then(|| subnormals.value(number(s.c)[lane]) >= 0.0)
-            })
+            let chooser = sources.of(RegisterSlot::Word(s.c));
+            chosen(width, sources, chooser, |lane| subnormals.value(number(s.c)[lane]) >= 0.0)
         }
         _ => return None,
     })
 }
 
-/// The undefined bits of `a` or `b`; `is_first` is unknown where the choice is undefined.
-fn chosen(width: Width, sources: &BitSources<'_>, is_first: impl Fn(usize) -> Option<bool>) -> PerLane<u64> {
+/// The undefined bits of `a` or `b`, of which a chooser with these undefined bits selects one.
+fn chosen(
+    width: Width,
+    sources: &BitSources<'_>,
+    chooser: PerLane<u64>,
+    is_first: impl Fn(usize) -> bool,
+) -> PerLane<u64> {
     let s = &sources.visit.function.code[sources.visit.pc as usize].s;
     let places = [s.a, s.b].map(|slot| register(slot, width));
-    std::array::from_fn(|lane| {
-        let [a, b] = places.map(|place| sources.of(place, lane));
+    let ([a, b], values) = (places.map(|place| sources.of(place)), places.map(|place| sources.values(place)));
+    each(|lane| {
         let bits = match is_first(lane) {
-            Some(true) => a,
-            Some(false) => b,
-            None => a | b | sources.value(places[0], lane) ^ sources.value(places[1], lane),
+            _ if chooser[lane] != 0 => a[lane] | b[lane] | values[0][lane] ^ values[1][lane],
+            true => a[lane],
+            false => b[lane],
         };
         of_width(bits, width.bits())
     })
@@ -105,8 +109,8 @@ fn compared(cmp: Compare, sources: &BitSources<'_>) -> Option<Predicate> {
     let s = &visit.function.code[visit.pc as usize].s;
     let places = [slot(s.a, cmp.ty)?, slot(s.b, cmp.ty)?];
     let known = u64::MAX >> (64 - cmp.ty.bits().clamp(1, 64));
-    let is_undefined = |lane| places.iter().any(|place| sources.of(*place, lane) & known != 0);
-    let undefined = filter_lanes(visit.executed, is_undefined);
+    let [a, b] = places.map(|place| sources.of(place));
+    let undefined = filter_lanes(visit.executed, |lane| (a[lane] | b[lane]) & known != 0);
     Some(Predicate { holds: compare(Scalar::new(), cmp, s, visit.registers), undefined })
 }
 
@@ -114,8 +118,8 @@ fn compared(cmp: Compare, sources: &BitSources<'_>) -> Option<Predicate> {
 fn compared_half(cmp: Compare, half: usize, sources: &BitSources<'_>) -> Predicate {
     let visit = sources.visit;
     let s = &visit.function.code[visit.pc as usize].s;
-    let part = |slot, lane| sources.of(RegisterSlot::Word(slot), lane) >> (16 * half) & 0xffff;
-    let undefined = filter_lanes(visit.executed, |lane| part(s.a, lane) | part(s.b, lane) != 0);
+    let [a, b] = [s.a, s.b].map(|slot| sources.of(RegisterSlot::Word(slot)));
+    let undefined = filter_lanes(visit.executed, |lane| (a[lane] | b[lane]) >> (16 * half) & 0xffff != 0);
     Predicate { holds: compare_halves(cmp, half, s, visit.registers), undefined }
 }
 
@@ -125,7 +129,7 @@ fn combined(compared: Predicate, combining: Combining, sources: &BitSources<'_>)
     let slot = visit.function.code[visit.pc as usize].s.c;
     let other = || Predicate {
         holds: visit.registers.predicates[slot as usize],
-        undefined: filter_lanes(visit.executed, |lane| sources.of(RegisterSlot::Predicate(slot), lane) != 0),
+        undefined: sources.lanes_of(RegisterSlot::Predicate(slot)),
     };
     match combining {
         Combining::No => compared.undefined,

@@ -1,6 +1,6 @@
 //! Undefined elements of the factors of `mma`: an element of D depends on a row of A, a column of B, and an element of C.
 
-use warplens_sim_cuda::registers::PerLane;
+use warplens_sim_cuda::registers::{PerLane, WIDTH, each};
 use warplens_sim_cuda::semantics::fragments::{Matrix, Spot};
 use warplens_sim_cuda::semantics::matrix::{Factor, Product};
 use warplens_sim_cuda::slot::RegisterSlot;
@@ -67,8 +67,7 @@ pub(super) fn warpgroup_product(
     if let FactorSource::Registers(registers) = &product.a {
         let width = product.factors[0].bits();
         for (register, &place) in (0..).zip(registers) {
-            for lane in 0..32 {
-                let bits = sources.of(place, lane as usize);
+            for (lane, bits) in (0..).zip(sources.of(place)) {
                 let parts = (0..32 / width).filter(|part| bits >> (part * width) & ones(width) != 0);
                 rows |=
                     parts.fold(0, |rows, part| rows | 1 << fragment::factor(width, lane, register, part).0);
@@ -78,8 +77,8 @@ pub(super) fn warpgroup_product(
     let accumulates = product.accumulates.of(&sources.visit.registers.predicates, 1) != 0;
     let of_rows = undefined_sums(product, |row, _| rows >> row & 1 == 1);
     let written = product.d.iter().zip(of_rows).filter_map(|(&place, bits)| {
-        let before = |lane| if accumulates { sources.of(place, lane) } else { 0 };
-        let all = std::array::from_fn(|lane| whole(bits[lane] | before(lane)));
+        let before = if accumulates { sources.of(place) } else { [0; WIDTH] };
+        let all = each(|lane| whole(bits[lane] | before[lane]));
         Some((sources.written(place)?, UndefinedBits { bits: all, copied: 0 }))
     });
     written.collect()
@@ -108,10 +107,7 @@ struct Register {
 }
 
 fn registers(places: &[RegisterSlot], sources: &BitSources<'_>) -> Vec<Register> {
-    let of = |&place: &RegisterSlot| Register {
-        values: std::array::from_fn(|lane| sources.value(place, lane)),
-        undefined: sources.of_all(place),
-    };
+    let of = |&place: &RegisterSlot| Register { values: sources.values(place), undefined: sources.of(place) };
     places.iter().map(of).collect()
 }
 
