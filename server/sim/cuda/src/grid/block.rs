@@ -17,6 +17,7 @@ use crate::registers::WIDTH;
 use crate::run_state::RunState;
 use crate::sanitizer::BlockSanitizer;
 use crate::sanitizer::barrier_reuse::BarrierArrival;
+use crate::work::ARRIVAL_STEPS;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockPause {
@@ -309,6 +310,7 @@ impl<W: CudaWarp> Block<W> {
             state.report(intermixed(id, arrival, theirs));
         }
         barrier.arrive(warps, index, arrival);
+        state.charge(ARRIVAL_STEPS);
         self.reached |= 1 << number;
         let (warp, live, waits) = (index as u32, self.warps[index].live(), arrival.wait.is_some());
         let arrived = BarrierArrival { barrier: number, warp, live, mask: arrival.arrived, statement, waits };
@@ -334,6 +336,7 @@ impl<W: CudaWarp> Block<W> {
         {
             sanitizer.arrived_relaxed(index as u32, mask);
         }
+        state.charge(ARRIVAL_STEPS);
         let number = self.warps_in_cluster().start + index;
         let (wrong, what) = match waits {
             true => {

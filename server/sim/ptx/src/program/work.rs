@@ -1,22 +1,81 @@
 //! What statements cost besides a step, as the [meter](warplens_sim_cuda::meter) counts it.
 
-use warplens_sim_cuda::work::{ELEMENT, EXCHANGE, LANE_ACCESS};
+use warplens_sim_cuda::semantics::convert::Convert;
+use warplens_sim_cuda::semantics::video::Shape;
+use warplens_sim_cuda::work::{ELEMENT, EXCHANGE, LANE_ACCESS, MATRIX_REGISTER, NUMBER, RELEASE};
+use warplens_sim_warp::scalar_type::{Class, ScalarType};
+use warplens_sim_warp::soft_float::Rounding;
 
-use super::{Instruction, Op, Tables};
+use super::{Function, Op, Tables, TensorOp};
 
-impl Instruction {
-    /// The work of executing the instruction in these lanes. Copies, fills, mbarriers and products in tensor memory count what
-    /// else they do while they run.
-    pub fn work(&self, tables: &Tables, lanes: u32) -> u64 {
-        let touched = match self.op {
+impl Function {
+    /// The work of executing a statement in these lanes. Copies, fills and products in tensor memory count what else they
+    /// do while they run.
+    pub(crate) fn work(&self, pc: u32, lanes: u32) -> u64 {
+        let (op, order) = (self.code[pc as usize].op, &self.orders[pc as usize]);
+        let release = if order.fence || order.release { RELEASE } else { 0 };
+        let lanes = u64::from(lanes.count_ones());
+        release
+            + op.numbers(&self.tables) * NUMBER
+            + op.touched(&self.tables) * lanes
+            + op.products(&self.tables)
+    }
+}
+
+impl Op {
+    /// How many numbers a lane computes that the simulator computes with integers.
+    fn numbers(self, tables: &Tables) -> u64 {
+        match self {
+            Op::Half(half) => 1 + u64::from(half.packed),
+            Op::SetPredicate(compare, _) | Op::Set(compare, ..) => u64::from(is_half(compare.ty)),
+            Op::SetPredicatePair(..) | Op::SetPair(..) => 2,
+            Op::Float64(_, rounding) => u64::from(rounding != Rounding::Nearest),
+            Op::Convert(id) => u64::from(between_floats(&tables[id])),
+            Op::ConvertPacked(id) => 2 * tables[id].sources.len() as u64,
+            Op::Mixed(id) => 2 * u64::from(tables[id].mixed.count),
+            Op::Dot(..) | Op::VideoMad(_) => 1,
+            Op::CarrylessMadLow | Op::CarrylessMadHigh => 4,
+            Op::Video(id) => match tables[id].shape {
+                Shape::Single { .. } => 1,
+                Shape::Parallel { bits, .. } => u64::from(32 / bits),
+            },
+            Op::Tensor(id) => match &tables[id] {
+                TensorOp::Compress(compression, _) | TensorOp::Decompress(compression, _) => {
+                    compression.data.len() as u64 * u64::from(32 / compression.element_bits)
+                }
+                _ => 0,
+            },
+            _ => 0,
+        }
+    }
+
+    /// The work in each lane.
+    fn touched(self, tables: &Tables) -> u64 {
+        match self {
             Op::Load(id) | Op::Store(id) => (tables[id].elements.len() as u64).saturating_sub(1) * ELEMENT,
             Op::Atomic(id) => tables[id].b.len() as u64 * LANE_ACCESS,
+            Op::Copy(_) | Op::BulkCopy(_) | Op::Mbarrier(_) | Op::StoreAsync(_) | Op::AtomicAsync(_) => {
+                LANE_ACCESS
+            }
+            Op::Tensor(id) if matches!(tables[id], TensorOp::Copy(_) | TensorOp::ReplaceField { .. }) => {
+                LANE_ACCESS
+            }
             Op::FragmentAccess(id) => u64::from(tables[id].matrix.per_lane()) * ELEMENT,
-            Op::MatrixAccess(id) => tables[id].registers.len() as u64 * ELEMENT,
-            Op::MatrixProduct(id) => return tables[id].product.work(),
-            _ if self.op.exchange().is_some() => EXCHANGE,
+            Op::MatrixAccess(id) => tables[id].registers.len() as u64 * MATRIX_REGISTER,
+            _ if self.exchange().is_some() => EXCHANGE,
             _ => 0,
-        };
-        u64::from(lanes.count_ones()) * touched
+        }
     }
+
+    fn products(self, tables: &Tables) -> u64 {
+        if let Op::MatrixProduct(id) = self { tables[id].product.work() } else { 0 }
+    }
+}
+
+fn is_half(ty: ScalarType) -> bool {
+    ty.class() == Class::Float && ty.bits() == 16
+}
+
+fn between_floats(convert: &Convert) -> bool {
+    [convert.from, convert.to].iter().all(|ty| ty.class() == Class::Float)
 }

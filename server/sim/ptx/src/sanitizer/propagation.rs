@@ -2,6 +2,8 @@
 
 use warplens_sim_cuda::inactive_sources::InactiveSources;
 use warplens_sim_cuda::sanitizer::undefined_use::{Cause, UndefinedOrigin, UndefinedUse};
+use warplens_sim_cuda::semantics::bits::Logic;
+use warplens_sim_cuda::semantics::integer::IntOp;
 use warplens_sim_cuda::slot::RegisterSlot;
 
 use super::exchange::{undefined_parts, undefined_results};
@@ -40,7 +42,9 @@ impl UndefinedValues {
         {
             root.through.get_or_insert(function.first_statement + pc);
         }
+        let is_whole = self.passes_whole_values_on(function, pc);
         if source.is_some()
+            && !is_whole
             && let Some(written) = result_bits(visit, self)
         {
             for (register, bits) in written {
@@ -50,6 +54,7 @@ impl UndefinedValues {
         }
         let undefined = match function.flow.mixing_of(pc) {
             _ if source.is_none() => 0,
+            _ if is_whole => uses.sources,
             Mixing::Defined => 0,
             Mixing::Any => uses.sources,
             Mixing::All => all,
@@ -61,6 +66,17 @@ impl UndefinedValues {
             self.set_carry(executed, undefined, source);
         }
         uses
+    }
+
+    /// Whether undefined sources, which are undefined as a whole, make the result undefined as a whole. [`result_bits`] would find
+    /// the same, more slowly.
+    fn passes_whole_values_on(&self, function: &Function, pc: u32) -> bool {
+        let passes_on = matches!(
+            function.code[pc as usize].op,
+            Op::Logic(Logic::Copy | Logic::Not | Logic::Xor, _)
+                | Op::Int(IntOp::Add | IntOp::Sub | IntOp::Neg, _)
+        );
+        passes_on && !function.flow.reads_of(pc).iter().any(|read| self.is_partial(read.register))
     }
 
     fn sources(&mut self, visit: &StatementVisit<'_>) -> Sources {

@@ -201,22 +201,32 @@ fn the_bytes_of_a_statement_count_as_steps() {
     assert!(message.contains(" of them are charged for statements that do more work"), "{message}");
 }
 
-/// The warp instructions that a loop of a statement runs within a limit of 1,000 steps.
-fn within_limit(statement: &str) -> u64 {
-    let limits = Limits { max_steps: 1_000, ..Limits::default() };
+/// The steps that a statement in 32 lanes counts as besides one: a loop of three statements runs that much less within the limit.
+fn charged_steps(statement: &str) -> u64 {
+    let limits = Limits { max_steps: 10_000, ..Limits::default() };
     let text = kernel(&format!("mov.u32 %r1, 0;\nL:\n{statement}\nadd.u32 %r1, %r1, 1;\nbra L;"));
     let options = RunOptions { limits, checks: Checks::ALL, ..RunOptions::default() };
     let config = launch_config([1; 3], [32, 1, 1]);
     let result = run(&Source::new(&text).program("k"), config, Model::Stack, &options, Control::none());
     let result = result.expect("not cancelled");
-    assert_eq!(result.status, Status::StepLimit);
-    result.totals.warp_instructions
+    assert_eq!(result.status, Status::StepLimit, "{statement}");
+    let executed = result.totals.warp_instructions;
+    let iterations = executed / 3;
+    (limits.max_steps - executed + iterations / 2) / iterations
 }
 
 #[test]
-fn exchanges_count_as_steps() {
-    assert!(within_limit("add.u32 %r2, %r1, 1;") >= 999);
-    assert!(within_limit("shfl.sync.idx.b32 %r2, %r1, 0, 31, -1;") < 850);
+fn costly_statements_count_as_several_steps() {
+    for (statement, charged) in [
+        ("add.u32 %r2, %r1, 1;", 0),
+        ("shfl.sync.idx.b32 %r2, %r1, 0, 31, -1;", 4),
+        ("fma.rn.f16x2 %r2, %r1, %r1, %r1;", 8),
+        ("cvt.rn.f16.f32 %h1, 0f3F800000;", 4),
+        ("vset4.u32.u32.ge %r2, %r1, %r1, %r1;", 16),
+        ("membar.gl;", 24),
+    ] {
+        assert_eq!(charged_steps(statement), charged, "{statement}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What operations cost besides a step, as the [meter](warplens_sim_cuda::meter) counts it.
 
-use warplens_sim_cuda::work::{ELEMENT, EXCHANGE, LANE_ACCESS};
+use warplens_sim_cuda::work::{ELEMENT, EXCHANGE, LANE_ACCESS, MATRIX_REGISTER, NUMBER, RELEASE};
 
 use super::{Op, Operation, Program};
 
@@ -8,17 +8,33 @@ impl Operation {
     /// The work of executing the operation in these lanes.
     pub(crate) fn work(&self, program: &Program, lanes: u32) -> u64 {
         let touched = match self.op {
-            Op::Load(access) | Op::Store(access) => {
-                u64::from(program.accesses[access].count).saturating_sub(1) * ELEMENT
-            }
+            Op::Load(access) | Op::Store(access) => u64::from(program.accesses[access].count) * ELEMENT,
             Op::LoadLocked(_) | Op::StoreUnlock(_) | Op::Copy { .. } | Op::Atomic(_) => LANE_ACCESS,
             Op::MatrixLoad(access) | Op::MatrixStore(access) => {
-                u64::from(program.matrix_accesses[access].count) * ELEMENT
+                u64::from(program.matrix_accesses[access].count) * MATRIX_REGISTER
             }
             Op::MatrixProduct(product) => return program.products[product].work(),
+            Op::Fence { .. } => return RELEASE,
             op if op.is_collective() => EXCHANGE,
-            _ => 0,
+            op => return op.numbers() * NUMBER,
         };
         u64::from(lanes.count_ones()) * touched
+    }
+}
+
+impl Op {
+    /// How many numbers a lane computes that the simulator computes with integers.
+    fn numbers(self) -> u64 {
+        match self {
+            Op::FloatPair(..) => 4,
+            Op::Half(..)
+            | Op::HalfMinMax(..)
+            | Op::HalfMinMax3(..)
+            | Op::HalfSet(..)
+            | Op::HalfSetp { .. } => 2,
+            Op::Double(..) | Op::PackHalves { .. } | Op::ConvertPair { .. } => 2,
+            Op::Convert(_) | Op::Dot { .. } | Op::VideoMinMax { .. } => 1,
+            _ => 0,
+        }
     }
 }

@@ -152,7 +152,7 @@ impl GroupRun<'_> {
         executed: u32,
     ) -> Result<(), Box<ExecError>> {
         self.ctx.clock += 1;
-        self.ctx.meter.add(instruction.work(&self.function.tables, executed));
+        self.ctx.meter.add(self.function.work(pc, executed));
         if self.observed {
             self.before(instruction, pc, executed);
         }

@@ -7,7 +7,7 @@ use warplens_sim_cuda::memory::spaces::{AddressCheck, addresses};
 use warplens_sim_cuda::registers::{Registers, WIDTH};
 use warplens_sim_cuda::sanitizer::copies::CopyCompletion;
 use warplens_sim_cuda::sanitizer::event::AccessKind;
-use warplens_sim_cuda::work::LANE_ACCESS;
+use warplens_sim_cuda::work::ADDRESS_CHECK;
 use warplens_sim_warp::finding_kind::FindingKind;
 
 use crate::engine::exec::context::{ExecContext, MemoryRequest};
@@ -46,7 +46,7 @@ impl LaneAddress {
         mode: AccessMode,
         ctx: &mut ExecContext<'_>,
     ) -> Result<CheckedAddresses> {
-        ctx.meter.count(LANE_ACCESS)?;
+        ctx.meter.count(ADDRESS_CHECK)?;
         let (space, addresses, mask) = (self.space, &[self.address; WIDTH], 1 << self.lane);
         ctx.spaces.check(&AddressCheck { space, addresses, span, unit: span, mode, mask }, ctx.local)
     }
