@@ -44,8 +44,8 @@ pub use tables::{
 };
 pub use tensor::{Compression, FactorSource, TensorCopy, TensorOp, WarpgroupProduct};
 pub use tensor_memory::{
-    CellAccess, CellCopy, CellNumber, CellReduction, CellShape, CopyShape, ProductKind, TensorFactor,
-    TensorMemoryOp, TensorProduct,
+    CellAccess, CellCopy, CellNumber, CellReduction, CellShape, CopyShape, TensorFactor, TensorMemoryOp,
+    TensorProduct,
 };
 pub use warplens_isa::ptx::Mixing;
 pub use warplens_sim_cuda::address::{Address, AtomicOp, Relative, Space};
