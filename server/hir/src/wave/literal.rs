@@ -5,11 +5,13 @@ use crate::half::to_half;
 /// The 32-bit encoding of a number as an operand of this type.
 pub fn literal(number: f64, ty: &str) -> u32 {
     let single = (number as f32).to_bits();
-    match ty.strip_prefix("2 x ") {
-        Some("f16") => to_half(single) * 0x1_0001,
-        Some("bf16") => to_brain(single) * 0x1_0001,
-        _ if ty.starts_with("f16") => to_half(single),
-        _ if ty.starts_with("bf16") => to_brain(single),
+    let (element, halves) = match ty.strip_prefix("2 x ").or_else(|| ty.strip_suffix("x2")) {
+        Some(element) => (element, 0x1_0001),
+        None => (ty, 1),
+    };
+    match element {
+        _ if element.starts_with("f16") => to_half(single) * halves,
+        _ if element.starts_with("bf16") => to_brain(single) * halves,
         _ => single,
     }
 }
