@@ -26,10 +26,10 @@ impl Running<'_> {
         if let Op::Control(control) = operation.op
             && let Some(next) = self.quick(control, executed)
         {
-            if self.observed {
+            if self.observer.tracer.is_some() {
                 self.make_edits();
-                self.observed = self.is_observed();
             }
+            self.observed = self.observed && self.is_observed();
             return next;
         }
         self.visit(executed);

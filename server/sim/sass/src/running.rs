@@ -59,6 +59,7 @@ pub(super) struct Running<'w> {
 }
 
 impl Running<'_> {
+    #[inline(always)]
     pub(super) fn is_observed(&self) -> bool {
         let (ctx, observer) = (&self.ctx, &self.observer);
         ctx.sanitizer.is_some()
