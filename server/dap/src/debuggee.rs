@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use warplens_ide_lanes::why::without_comment;
 use warplens_ide_lanes::{Prepared, Replay, Statement};
+use warplens_sim_cuda::windows;
 use warplens_sim_warp::memory::DeviceMemory;
 use warplens_sim_warp::recording::{CellId, EDIT, Event, Layout, Space, State};
 use warplens_sim_warp::{Cancelled, Control, Mask, ScalarType, StatementId, WarpId};
@@ -421,13 +422,12 @@ impl Facts {
 
     /// The space and the address that a generic address stands for.
     pub(crate) fn space_of(&self, address: u64) -> (Space, u64) {
-        // The layout of the generic address space of CUDA: see `warplens_sim_cuda::windows`. WAVE has no generic addresses.
-        let is_wave = self.is_wave();
         match address {
-            _ if is_wave => (Space::Global, address),
-            0..0x0100_0000 => (Space::Shared, address),
-            0x0100_0000..0x0200_0000 => (Space::Shared, address & 0x7_ffff),
-            0x0200_0000..0x0300_0000 => (Space::Local, address - 0x0200_0000),
+            // WAVE has no generic addresses.
+            _ if self.is_wave() => (Space::Global, address),
+            0..windows::SHARED => (Space::Shared, address),
+            windows::SHARED..windows::LOCAL => (Space::Shared, address % windows::RANK),
+            windows::LOCAL..windows::PARAM => (Space::Local, address - windows::LOCAL),
             _ => (Space::Global, address),
         }
     }

@@ -3,6 +3,7 @@
 mod bit_set;
 pub mod cfg;
 pub mod graph;
+pub mod half;
 mod lists;
 pub mod post_dominators;
 pub mod ptx;

@@ -20,6 +20,7 @@ mod same_value;
 mod scoreboard;
 mod section;
 mod sequences;
+mod source_comment;
 mod stated;
 mod target;
 
@@ -40,4 +41,5 @@ pub use same_value::{SameValue, same_value};
 pub use scoreboard::{longest_wait_chain, sets, setters, waiters};
 pub use section::{Datum, DatumValue, Expression, Section};
 pub use sequences::{is_padding, sequence_at};
+pub use source_comment::{PTX_TEXT, SourceMention, source_mentions};
 pub use target::{Generation, Target};

@@ -29,7 +29,7 @@ mod writers;
 
 pub use cells::Cell;
 pub use dialect::{Accepts, Departure, DepartureKind, departures, resumes};
-pub use literal::{literal, to_brain, to_half};
+pub use literal::{literal, to_brain};
 pub use liveness::Liveness;
 pub use lower::lower;
 pub use model::{

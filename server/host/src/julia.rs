@@ -62,22 +62,15 @@ fn statement(
     let keyword = tokens[at].start..tokens[at + 1].end;
     let denial = denial(text, effects.map(|part| span(part)), &keyword);
     Some(Statement {
-        range: keyword.start..tokens[end - 1].end,
-        keyword,
-        dialect: Dialect::Llvm,
-        template,
         volatile: denial.is_none(),
         denial,
         knows_operands: constraints.holes() == 0,
         operands,
-        has_placeholders: true,
         clobbers,
         constraints: constraint_tokens.and_then(span),
-        options: Vec::new(),
         arguments: is_plain.then_some(values.len()),
-        pack: None,
         place: Place { function: function + 1, block: at + 1, ..Place::default() },
-        readings: Some(Vec::new()),
+        ..Statement::new(keyword, tokens[end - 1].end, Dialect::Llvm, template)
     })
 }
 

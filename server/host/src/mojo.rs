@@ -4,7 +4,7 @@ use crate::assembly::{Context, is_ptx};
 use crate::llvm;
 use crate::python::lexer::lex;
 use crate::python::strings::Source;
-use crate::statement::{Denial, Dialect, Place, Statement};
+use crate::statement::{Denial, Dialect, Statement};
 use crate::template::Template;
 use crate::tokens::{Budget, Kind, Token, arguments, group_end, span};
 
@@ -55,26 +55,15 @@ fn statement(source: &Source<'_>, at: usize) -> Option<Statement> {
     let denial = effects.and_then(|(value, whole)| denial(text, value, whole));
     let keyword = tokens[at].start..tokens[at].end;
     Some(Statement {
-        range: keyword.start..tokens[end - 1].end,
-        keyword,
-        dialect: Dialect::Llvm,
-        template,
         volatile: denial.is_none(),
         denial,
         knows_operands: constraints.holes() == 0 && !constraint_tokens.is_empty(),
         operands,
-        has_placeholders: true,
         clobbers,
         constraints: span(constraint_tokens),
-        options: Vec::new(),
         arguments: is_plain.then_some(values.len()),
-        pack: None,
-        place: Place {
-            function: source.function(at).map_or(0, |function| function + 1),
-            block: at + 1,
-            ..Place::default()
-        },
-        readings: Some(Vec::new()),
+        place: source.place(at),
+        ..Statement::new(keyword, tokens[end - 1].end, Dialect::Llvm, template)
     })
 }
 

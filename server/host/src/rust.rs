@@ -75,23 +75,17 @@ fn statement(
         text: format!("`{name}`"),
         remedy: format!("remove `{name}`"),
     });
+    let keyword = tokens[at].start..tokens[at].end;
     Some(Statement {
-        range: tokens[at].start..tokens[end - 1].end,
-        keyword: tokens[at].start..tokens[at].end,
-        dialect,
-        template,
         volatile: denial.is_none() || dialect == Dialect::PtxAsm,
         denial,
         operands,
         knows_operands,
         has_placeholders: !options.iter().any(|(name, _)| name == "raw"),
         clobbers,
-        constraints: None,
         options,
-        arguments: None,
-        pack: None,
         place: Place { function: function + 1, block: at + 1, ..Place::default() },
-        readings: Some(Vec::new()),
+        ..Statement::new(keyword, tokens[end - 1].end, dialect, template)
     })
 }
 

@@ -45,6 +45,28 @@ pub struct Reading {
 }
 
 impl Statement {
+    /// The statement from `keyword` to `end`, as if it had no operands and could not be deleted.
+    pub(crate) fn new(keyword: Range<usize>, end: usize, dialect: Dialect, template: Template) -> Statement {
+        Statement {
+            range: keyword.start..end,
+            keyword,
+            dialect,
+            template,
+            volatile: true,
+            denial: None,
+            operands: Vec::new(),
+            knows_operands: true,
+            has_placeholders: true,
+            clobbers: Vec::new(),
+            constraints: None,
+            options: Vec::new(),
+            arguments: None,
+            pack: None,
+            place: Place::default(),
+            readings: Some(Vec::new()),
+        }
+    }
+
     /// Whether the compiler knows that the statement may access any memory.
     pub fn clobbers_memory(&self) -> bool {
         self.clobbers.iter().any(|(clobber, _)| clobber == "memory")

@@ -1,5 +1,6 @@
 //! Literals in other notations, for hovers.
 
+use warplens_hir::half::from_half;
 use warplens_hir::ptx::{Type, TypeKind};
 
 /// A 64-bit integer in every notation that differs from the others.
@@ -54,10 +55,13 @@ fn float_readings(bits: u64, width: u32) -> Vec<String> {
         is_plausible(value).then(|| format!("bits of the `.{name}` `{}`", show_f32(value)))
     };
     match width {
-        16 => [reading("f16", half(bits as u16)), reading("bf16", f32::from_bits((bits as u32) << 16))]
-            .into_iter()
-            .flatten()
-            .collect(),
+        16 => [
+            reading("f16", f32::from_bits(from_half(bits as u32))),
+            reading("bf16", f32::from_bits((bits as u32) << 16)),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
         32 => plausible_single(bits as u32)
             .map(|value| format!("bits of the `.f32` `{}`", show_f32(value)))
             .into_iter()
@@ -68,17 +72,6 @@ fn float_readings(bits: u64, width: u32) -> Vec<String> {
             is_plausible.then(|| format!("bits of the `.f64` `{}`", show_f64(value))).into_iter().collect()
         }
         _ => Vec::new(),
-    }
-}
-
-fn half(bits: u16) -> f32 {
-    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
-    let (exponent, mantissa) = (i32::from(bits >> 10 & 0x1f), f32::from(bits & 0x3ff));
-    sign * match exponent {
-        0 => mantissa * 2f32.powi(-24),
-        0x1f if mantissa == 0.0 => f32::INFINITY,
-        0x1f => f32::NAN,
-        _ => (1.0 + mantissa / 1024.0) * 2f32.powi(exponent - 15),
     }
 }
 

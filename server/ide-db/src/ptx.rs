@@ -13,6 +13,6 @@ pub mod variance;
 
 pub use flow::{Flow, ptx_cfg};
 pub use form_cache::FormCache;
-pub use lowered::{checked_headers, ptx_function, ptx_header, ptx_headers};
+pub use lowered::{checked_headers, ptx_function, ptx_header, ptx_headers, source_paths};
 pub use module::{debug_names, module_names, never_returns};
 pub use target::{ModuleTarget, module_target, target_ranges};

@@ -10,7 +10,7 @@ use warplens_ide_db::wave::wave_code;
 use warplens_ide_db::{Database, Db, File, Item, items};
 use warplens_ide_diagnostics::wave_messages;
 use warplens_sim_launch::Kernel;
-use warplens_sim_warp::{Executable, ModelInfo, StatementId};
+use warplens_sim_warp::{ModelInfo, StatementId};
 use warplens_sim_wave as wave;
 use warplens_sim_wave::launch_rules::{self, WaveKernel};
 use warplens_sim_wave::reference::Rejection;
@@ -45,14 +45,9 @@ impl Simulator for Wave {
         let code = wave_code(db, items(db, file)[kernel.item]);
         let (program, statements) = decode::decode_wave(&code, kernel.start);
         let broken = broken(db, file, kernel, &statements);
-        let program = Arc::new(program);
-        let program: Arc<dyn Executable> = if model.is_default() {
-            Arc::new(wave::Kernel { program })
-        } else {
-            Arc::new(emulated(db, file, kernel.item, program))
-        };
+        let emulated = (!model.is_default()).then(|| Arc::new(emulated(db, file, kernel.item)));
         Ok(Decoded {
-            program,
+            program: Arc::new(wave::Kernel { program: Arc::new(program), emulated }),
             progressing: None,
             statements,
             broken,
@@ -62,10 +57,10 @@ impl Simulator for Wave {
 }
 
 /// The kernel of an item, for the reference emulator: its encoding depends on the whole file.
-fn emulated(db: &Database, file: File, item: usize, structured: Arc<wave::Program>) -> wave::EmulatedKernel {
+fn emulated(db: &Database, file: File, item: usize) -> wave::reference::Program {
     let codes: Vec<_> = items(db, file).iter().map(|item| wave_code(db, *item)).collect();
     let codes: Vec<_> = codes.iter().map(|code| &**code).collect();
-    wave::EmulatedKernel { emulated: Arc::new(wave::reference::decode(&codes, item, &rejection)), structured }
+    wave::reference::decode(&codes, item, &rejection)
 }
 
 /// The message about a statement that the toolchain rejects.

@@ -101,22 +101,14 @@ fn parse_statement(lexer: &mut Lexer<'_>, keyword: Token, position: Position) ->
         (text.text, token.start..token.end)
     });
     Some(Statement {
-        range: keyword.start..end,
-        keyword,
-        dialect: Dialect::Gcc,
-        template,
         volatile,
         denial: (!volatile && !is_implicit).then_some(denial),
         operands,
         knows_operands,
         has_placeholders,
         clobbers: clobbers.collect(),
-        constraints: None,
-        options: Vec::new(),
-        arguments: None,
-        pack: None,
         place: position.place,
-        readings: Some(Vec::new()),
+        ..Statement::new(keyword, end, Dialect::Gcc, template)
     })
 }
 

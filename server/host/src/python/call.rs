@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::strings::Source;
 use crate::assembly::{Context, is_ptx};
 use crate::llvm;
-use crate::statement::{Denial, Dialect, Operand, Pack, Place, Statement};
+use crate::statement::{Denial, Dialect, Operand, Pack, Statement};
 use crate::template::Template;
 use crate::tokens::{Budget, Kind, Token, arguments, group_end, span};
 
@@ -167,26 +167,16 @@ fn statement(source: &Source<'_>, at: usize, api: &Api) -> Option<Statement> {
     let denial = denies.then(|| denial(text, api, &keyword, effects.and_then(|(_, whole)| span(whole))));
     let knows_operands = constraints.holes() == 0 && !constraint_tokens.is_empty();
     Some(Statement {
-        range: keyword.start..tokens[end - 1].end,
-        keyword,
-        dialect: api.dialect,
-        template,
         volatile: !denies,
         denial,
         operands: if knows_operands { operands } else { unknown_types(operands) },
         knows_operands,
-        has_placeholders: true,
         clobbers,
         constraints: span(constraint_tokens),
-        options: Vec::new(),
         arguments: values.map(|values| values.len()),
         pack: pack(&arguments, api),
-        place: Place {
-            function: source.function(at).map_or(0, |function| function + 1),
-            block: at + 1,
-            ..Place::default()
-        },
-        readings: Some(Vec::new()),
+        place: source.place(at),
+        ..Statement::new(keyword, tokens[end - 1].end, api.dialect, template)
     })
 }
 

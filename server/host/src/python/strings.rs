@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 
 use super::lexer::Literal;
+use crate::statement::Place;
 use crate::template::Template;
 use crate::text::{char_end, decode_special, escaped, line_end, newline};
 use crate::tokens::{Kind, Token, depth_after, group_end, span};
@@ -232,8 +233,14 @@ impl<'t> Source<'t> {
     }
 
     /// The `def` of the innermost function with the token `at`.
-    pub(crate) fn function(&self, at: usize) -> Option<usize> {
+    fn function(&self, at: usize) -> Option<usize> {
         self.enclosing(at, &["def", "fn", "async"])
+    }
+
+    /// Where the statement is whose call starts at the token `at`.
+    pub(crate) fn place(&self, at: usize) -> Place {
+        let function = self.function(at).map_or(0, |function| function + 1);
+        Place { function, block: at + 1, ..Place::default() }
     }
 
     /// The first token of the statement with the token `at`.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
 use warplens_hir::ptx;
 use warplens_syntax::ItemKind;
 use warplens_syntax::ptx::{LANGUAGE, outside};
@@ -33,6 +35,16 @@ pub fn ptx_header<'db>(db: &'db dyn Db, item: Item<'db>) -> Arc<ptx::Header> {
 /// In text order.
 pub fn ptx_headers(db: &dyn Db, file: File) -> impl Iterator<Item = &ptx::Header> {
     item_groups(db, file).iter().flat_map(|group| group_headers(db, *group)).map(|header| &**header)
+}
+
+/// The paths of `.file` directives, by number.
+#[salsa::tracked(returns(ref))]
+pub fn source_paths(db: &dyn Db, file: File) -> FxHashMap<u64, SmolStr> {
+    let path = |header: &ptx::Header| match &header.directive {
+        Some(ptx::Directive::File { index: Some(index), path }) => Some((*index, path.clone())),
+        _ => None,
+    };
+    ptx_headers(db, file).filter_map(path).collect()
 }
 
 /// The headers of a file with the indices of their items. It skips most headers that only have names to

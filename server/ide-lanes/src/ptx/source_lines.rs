@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
-use warplens_hir::ptx::{Directive, Function, SourceLocation, SourcePosition};
-use warplens_ide_db::ptx::ptx_headers;
+use warplens_hir::ptx::{Function, SourceLocation, SourcePosition};
+use warplens_ide_db::ptx::source_paths;
 use warplens_ide_db::{Db, File};
 
 use crate::program::{FileLine, SourceLine};
@@ -14,16 +14,12 @@ use crate::program::{FileLine, SourceLine};
 const MAX_INLINED: usize = 64;
 
 pub(super) struct SourceFiles<'db> {
-    paths: FxHashMap<u64, &'db SmolStr>,
+    paths: &'db FxHashMap<u64, SmolStr>,
 }
 
 impl<'db> SourceFiles<'db> {
     pub(super) fn of(db: &'db dyn Db, file: File) -> SourceFiles<'db> {
-        let path = |header: &'db warplens_hir::ptx::Header| match &header.directive {
-            Some(Directive::File { index: Some(index), path }) => Some((*index, path)),
-            _ => None,
-        };
-        SourceFiles { paths: ptx_headers(db, file).filter_map(path).collect() }
+        SourceFiles { paths: source_paths(db, file) }
     }
 
     pub(super) fn lines(&self, function: &Function) -> Vec<Option<Arc<SourceLine>>> {
@@ -62,7 +58,7 @@ impl<'db> SourceFiles<'db> {
 
     fn file_line(&self, position: SourcePosition) -> Option<FileLine> {
         // Line 0 is code without a source line.
-        let file = (*self.paths.get(&position.file)?).clone();
+        let file = self.paths.get(&position.file)?.clone();
         (position.line != 0).then_some(FileLine { file, line: position.line })
     }
 }

@@ -4,14 +4,11 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
+use warplens_hir::sass::{PTX_TEXT, SourceMention, source_mentions};
 
 use crate::program::{FileLine, SourceLine};
 
-/// The start of such a comment.
-const COMMENT: &str = "//## File \"";
-
-/// The file name that disassemblers print for the PTX itself, and its name in Warplens.
-const PTX_TEXT: &str = ".nv_debug_ptx_txt";
+/// The name of the PTX that the code was assembled from, in Warplens.
 const PTX: &str = "ptx";
 
 /// The source lines in an item of a listing. Offsets are those in the item.
@@ -28,12 +25,12 @@ impl SourceComments {
         for line in text.split_inclusive('\n') {
             let start = offset;
             offset += TextSize::of(line);
-            if !line.trim_start().starts_with(COMMENT) {
+            let Some(mentions) = source_mentions(line) else {
                 chain.clear();
                 continue;
-            }
+            };
             let continues = !chain.is_empty();
-            chain.extend(file_lines(line));
+            chain.extend(mentions.map(file_line));
             if continues {
                 lines.pop();
             }
@@ -50,15 +47,8 @@ impl SourceComments {
     }
 }
 
-/// The lines in a comment: the line of the instruction, and the line where that is inlined.
-fn file_lines(comment: &str) -> impl Iterator<Item = FileLine> + '_ {
-    comment.split(" inlined at ").filter_map(|part| {
-        let (_, rest) = part.split_once('"')?;
-        let (file, rest) = rest.split_once("\", line ")?;
-        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-        let file = if file == PTX_TEXT { PTX } else { file };
-        Some(FileLine { file: SmolStr::new(file), line: digits.parse().ok()? })
-    })
+fn file_line(SourceMention { path, line, .. }: SourceMention<'_>) -> FileLine {
+    FileLine { file: SmolStr::new(if path == PTX_TEXT { PTX } else { path }), line: line.into() }
 }
 
 fn innermost(chain: &[FileLine]) -> Option<SourceLine> {

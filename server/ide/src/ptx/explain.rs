@@ -10,7 +10,7 @@ use warplens_ide_db::any_of;
 use warplens_isa::ptx;
 use warplens_isa::ptx::{Directive, Instruction, Modifier, ModifierClass, Scope, SpecialRegister};
 use warplens_sim_cuda::tensor::describe::describe_any;
-use warplens_sim_ptx::tensor_memory::instruction_descriptor::ProductForm;
+use warplens_sim_cuda::tensor_memory::instruction_descriptor::ProductForm;
 
 use crate::explain::page::{Page, RULE, evidence, simulation};
 use crate::ptx::explain::facts::{first_clause, operand, section, status};

@@ -1,11 +1,9 @@
 //! Links to the source that a file was compiled from: `.file` names a source file, `.loc` a position in it.
 
-use rustc_hash::FxHashMap;
-use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
-use warplens_hir::ptx::{Directive, InlineAssembly};
-use warplens_ide_db::ptx::ptx_header;
-use warplens_ide_db::{Database, Db, DocumentLink, File, Item, items};
+use warplens_hir::ptx::InlineAssembly;
+use warplens_ide_db::ptx::source_paths;
+use warplens_ide_db::{Database, Db, DocumentLink, File, Item};
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 use warplens_syntax::{SyntaxNode, SyntaxToken};
@@ -86,15 +84,6 @@ pub(crate) fn sources(db: &Database, file: File) -> Vec<String> {
     let mut paths: Vec<_> = source_paths(db, file).iter().collect();
     paths.sort();
     paths.into_iter().map(|(_, path)| path.to_string()).collect()
-}
-
-#[salsa::tracked(returns(ref))]
-fn source_paths(db: &dyn Db, file: File) -> FxHashMap<u64, SmolStr> {
-    let path = |item: &Item<'_>| match &ptx_header(db, *item).directive {
-        Some(Directive::File { index: Some(index), path }) => Some((*index, path.clone())),
-        _ => None,
-    };
-    items(db, file).iter().filter_map(path).collect()
 }
 
 #[cfg(test)]

@@ -2,12 +2,8 @@
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
+use warplens_hir::sass::{PTX_TEXT, SourceMention, source_mentions};
 use warplens_ide_db::{Database, Db, DocumentLink, File, Item};
-
-const COMMENT: &str = "//## File ";
-
-/// The name that disassemblers print for the PTX that the code was assembled from.
-const PTX_TEXT: &str = ".nv_debug_ptx_txt";
 
 /// A line of a source file, relative to its item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,24 +19,15 @@ fn mentions<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Mention]> {
     let mut found = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        if line.trim_start().starts_with(COMMENT) {
-            found.extend(in_comment(line, start));
-        }
+        let size = |at: usize| TextSize::try_from(start + at).ok();
+        let mention = |SourceMention { range, path, line }: SourceMention<'_>| {
+            let range = TextRange::new(size(range.start)?, size(range.end)?);
+            Some(Mention { range, path: SmolStr::new(path), line })
+        };
+        found.extend(source_mentions(line).into_iter().flatten().filter_map(mention));
         start += line.len();
     }
     found.into()
-}
-
-/// `"a.h", line 7 inlined at "a.cu", line 9`
-fn in_comment(comment: &str, start: usize) -> impl Iterator<Item = Mention> + '_ {
-    comment.match_indices("\", line ").filter_map(move |(end, between)| {
-        let open = comment[..end].rfind('"')?;
-        let digits: &str =
-            comment[end + between.len()..].split(|char: char| !char.is_ascii_digit()).next()?;
-        let size = |at: usize| TextSize::try_from(start + at).ok();
-        let range = TextRange::new(size(open)?, size(end + between.len() + digits.len())?);
-        Some(Mention { range, path: SmolStr::new(&comment[open + 1..end]), line: digits.parse().ok()? })
-    })
 }
 
 pub(super) fn links(db: &Database, _: File, item: Item<'_>, range: TextRange) -> Vec<DocumentLink> {

@@ -81,23 +81,9 @@ pub(super) fn unknown(key: &Key, owner: &str, known: &[&str]) -> Problem {
 
 /// The closest known name, if it is at most two edits away.
 fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
-    let distances = known.iter().map(|candidate| (distance(name, candidate), *candidate));
+    let distances = known.iter().map(|candidate| (strsim::levenshtein(name, candidate), *candidate));
     distances
         .filter(|(distance, candidate)| *distance <= 2 && *distance < candidate.len())
         .min()
         .map(|found| found.1)
-}
-
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, to) in b.iter().enumerate() {
-            let change = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }

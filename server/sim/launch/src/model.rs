@@ -438,7 +438,7 @@ impl Serialize for Passed {
             Passed::Alias(alias) => {
                 let mut map = serializer.serialize_map(None)?;
                 map.serialize_entry("alias", &alias.of)?;
-                serialize_offset(alias.offset, &mut map)?;
+                optional(&mut map, "offset", unless_default(alias.offset))?;
                 map.end()
             }
             Passed::Buffer(buffer) => buffer.serialize(serializer),
@@ -477,19 +477,25 @@ impl Serialize for Buffer {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("buffer", self.element.name())?;
         self.contents.serialize_entries(self.element, &mut map)?;
-        if !self.uninitialized.is_empty() {
-            map.serialize_entry("uninitialized", &self.uninitialized)?;
-        }
-        serialize_offset(self.offset, &mut map)?;
-        if let Some(address) = self.address {
-            map.serialize_entry("address", &address)?;
-        }
+        optional(&mut map, "uninitialized", unless_default(self.uninitialized.as_slice()))?;
+        optional(&mut map, "offset", unless_default(self.offset))?;
+        optional(&mut map, "address", self.address)?;
         map.end()
     }
 }
 
-fn serialize_offset<M: SerializeMap>(offset: u64, map: &mut M) -> Result<(), M::Error> {
-    if offset != 0 { map.serialize_entry("offset", &offset) } else { Ok(()) }
+/// Serializes an entry that may be absent.
+fn optional<M: SerializeMap>(
+    map: &mut M,
+    key: &'static str,
+    value: Option<impl Serialize>,
+) -> Result<(), M::Error> {
+    value.map_or(Ok(()), |value| map.serialize_entry(key, &value))
+}
+
+/// A value, unless it is the one that an absent key has.
+fn unless_default<T: Default + PartialEq>(value: T) -> Option<T> {
+    Some(value).filter(|value| *value != T::default())
 }
 
 impl Contents {
@@ -527,29 +533,15 @@ impl Serialize for TensorMapArgument {
             MapBuffer::Named(name) => map.serialize_entry("buffer", name)?,
             MapBuffer::Own(buffer) => map.serialize_entry("buffer", &**buffer)?,
         }
-        serialize_offset(self.offset, &mut map)?;
-        if let Some(element) = self.element {
-            map.serialize_entry("type", element.name())?;
-        }
+        optional(&mut map, "offset", unless_default(self.offset))?;
+        optional(&mut map, "type", self.element.map(ElementType::name))?;
         map.serialize_entry("dims", &self.dims)?;
-        if let Some(strides) = &self.strides {
-            map.serialize_entry("strides", strides)?;
-        }
-        if self.im2col.is_none() {
-            map.serialize_entry("box", &self.extents)?;
-        }
-        if !self.element_strides.is_empty() {
-            map.serialize_entry("element_strides", &self.element_strides)?;
-        }
-        if self.interleave != Interleave::None {
-            map.serialize_entry("interleave", self.interleave.name())?;
-        }
-        if self.swizzle != Swizzle::None {
-            map.serialize_entry("swizzle", self.swizzle.name())?;
-        }
-        if self.nan {
-            map.serialize_entry("oob_fill", "nan")?;
-        }
+        optional(&mut map, "strides", self.strides.as_ref())?;
+        optional(&mut map, "box", self.im2col.is_none().then_some(&self.extents))?;
+        optional(&mut map, "element_strides", unless_default(self.element_strides.as_slice()))?;
+        optional(&mut map, "interleave", unless_default(self.interleave).map(Interleave::name))?;
+        optional(&mut map, "swizzle", unless_default(self.swizzle).map(Swizzle::name))?;
+        optional(&mut map, "oob_fill", self.nan.then_some("nan"))?;
         if let Some(im2col) = self.im2col {
             let spatial = self.dims.len().saturating_sub(2).min(3);
             map.serialize_entry("lower_corner", &im2col.lower[..spatial])?;

@@ -26,6 +26,7 @@ mod multimem;
 mod operands;
 mod order;
 mod passed_on;
+mod passes;
 mod patterns;
 mod preconditions;
 mod rounded_stores;

@@ -9,6 +9,7 @@ use warplens_sim_cuda::semantics::bits::Logic;
 use warplens_sim_cuda::semantics::integer::IntOp;
 use warplens_sim_cuda::tensor::describe::MatrixUse;
 use warplens_sim_cuda::tensor::descriptor::DescriptorKind;
+use warplens_sim_cuda::tensor_memory::instruction_descriptor::{InstructionDescriptor, ProductForm};
 
 use self::cells::CellOperand;
 use self::fragment::Fragment;
@@ -17,7 +18,6 @@ use crate::program::{
     FactorSource, Function, Op, Program, ReadKind, RegisterSlot, TensorFactor, TensorMemoryOp, TensorOp,
     TensorProduct, WarpgroupProduct,
 };
-use crate::tensor_memory::instruction_descriptor::{InstructionDescriptor, ProductForm};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperandMeaning {
@@ -284,7 +284,7 @@ fn warpgroup(product: &WarpgroupProduct, name: Name<'_>) -> Vec<(RegisterSlot, M
 }
 
 fn tensor_memory(product: &TensorProduct, name: Name<'_>) -> Vec<(RegisterSlot, Meaning)> {
-    let form = ProductForm::of(product);
+    let form = product.form;
     let matrix = |which: usize| {
         let kind = DescriptorKind::TensorMemory;
         let of = MatrixUse { kind, which: ["A", "B"][which], extent: None, transposed: None };

@@ -44,8 +44,8 @@ pub use tables::{
 };
 pub use tensor::{Compression, FactorSource, TensorCopy, TensorOp, WarpgroupProduct};
 pub use tensor_memory::{
-    CellAccess, CellCopy, CellNumber, CellReduction, CellShape, CopyShape, ProductKind, TensorFactor,
-    TensorMemoryOp, TensorProduct,
+    CellAccess, CellCopy, CellNumber, CellReduction, CellShape, CopyShape, TensorFactor, TensorMemoryOp,
+    TensorProduct,
 };
 pub use warplens_isa::ptx::Mixing;
 pub use warplens_sim_cuda::address::{Address, AtomicOp, Relative, Space};
@@ -146,6 +146,16 @@ pub struct Function {
 }
 
 impl Function {
+    /// The address, the space and the bytes of a lane of a load, a store or an atomic.
+    pub(crate) fn access(&self, op: Op) -> Option<(&Address, Space, u32)> {
+        let tables = &self.tables;
+        match op {
+            Op::Load(id) | Op::Store(id) => Some((&tables[id].address, tables[id].space, tables[id].span())),
+            Op::Atomic(id) => Some((&tables[id].address, tables[id].space, tables[id].span())),
+            _ => None,
+        }
+    }
+
     /// Computes the straight runs: ranges of code in which the set of executing lanes does not change.
     pub(crate) fn find_straight_runs(&mut self) {
         self.uses_products = self.tables.tensors.iter().any(|op| matches!(op, TensorOp::Product(_)));

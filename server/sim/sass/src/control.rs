@@ -9,9 +9,7 @@ use warplens_sim_warp::trace::{Finding, Related, Severity, StatementId, Status};
 use super::branching::Branching;
 use super::machine::{Group, MAX_TOKENS, MachineError, WaitReason, Waiting};
 use super::pause::Pause;
-use super::program::{
-    BarrierState, BarrierStep, CcTest, Control, Jump, JumpWidth, Op, Operation, Token, Uniformity, Unknown,
-};
+use super::program::{BarrierState, BarrierStep, Control, Jump, JumpWidth, Op, Operation, Token, Unknown};
 use super::registers::CALL_LIMIT;
 use super::warp::{RunContext, Warp};
 
@@ -22,33 +20,30 @@ const MAX_CALL_DEPTH: usize = 1000;
 type Continues = Result<bool, Pause>;
 
 impl Warp {
-    /// Executes the control instruction of a group. `guarded` are its lanes whose guard is true. Returns
+    /// Executes the control instruction of a group, which has been checked and recorded, in the lanes of `executed`. Returns
     /// whether the group continues at its new position without a choice by the machine.
-    pub(super) fn control(&mut self, group: &mut Group, guarded: u32, run: &mut RunContext<'_>) -> Continues {
+    pub(super) fn control(
+        &mut self,
+        group: &mut Group,
+        executed: u32,
+        run: &mut RunContext<'_>,
+    ) -> Continues {
         let program = run.launch.program;
         let operation = program.code[group.pc as usize];
-        let executed = self.executed(&operation, guarded);
-        self.check_control(group, guarded, run)?;
         let control = match operation.op {
             Op::Control(control) => control,
             Op::Unknown(unknown) => {
-                self.visit_control(group, executed, run);
                 return self.unknown(&program.unknowns[unknown], &operation, group, executed, run);
             }
             Op::Unsupported(note) => {
-                self.visit_control(group, executed, run);
                 return self.unsupported(&program.notes[note], group, executed, run);
             }
             // Only control flow comes here.
             _ => return Ok(go(group, group.pc + 1)),
         };
-        self.visit_control(group, self.shown(control, group, executed), run);
         let next = group.pc + 1;
         match control {
-            Control::Branch(target, uniformity) => self.branch(target, uniformity, group, executed, run),
-            Control::Indirect(jump, uniformity) => {
-                self.indirect(jump, group, self.taken(uniformity, group, executed), run)
-            }
+            Control::Indirect(jump, _) => self.indirect(jump, group, executed, run),
             Control::Call(target) => self.call(target, group, executed, run),
             Control::CallIndirect(jump) => {
                 self.enter(group, executed, run)?;
@@ -69,11 +64,6 @@ impl Warp {
                 self.machine.push(token, target);
                 Ok(go(group, next))
             }
-            Control::Exit => {
-                self.live &= !executed;
-                self.machine.exit(executed, next);
-                Ok(false)
-            }
             Control::Trap if executed != 0 => Err(self.trap(group.pc, executed, run)),
             Control::Trap => Ok(go(group, next)),
             Control::Block { .. } => self.arrive(control, &operation, group, executed, run),
@@ -89,50 +79,6 @@ impl Warp {
             format!("executed by {}\ncheck the condition that leads to it", LaneSet(executed.into()));
         run.state.report(self.id.finding(FindingKind::Trap, message, pc, executed));
         Pause::Stopped(Status::Faulted)
-    }
-
-    /// The lanes in which the guard, the condition code and the second predicate hold.
-    fn executed(&self, operation: &Operation, guarded: u32) -> u32 {
-        let tested = if operation.test == CcTest::ALWAYS {
-            guarded
-        } else {
-            guarded & operation.test.of(&self.registers)
-        };
-        match operation.op {
-            Op::Control(Control::Block { .. }) => tested,
-            _ => tested & self.registers.holds(operation.p[0]),
-        }
-    }
-
-    /// The lanes that the trace shows as executing. For a branch that all lanes take or none, these are the
-    /// lanes that take it.
-    fn shown(&self, control: Control, group: &Group, executed: u32) -> u32 {
-        match control {
-            Control::Branch(_, uniformity) | Control::Indirect(_, uniformity) => {
-                self.taken(uniformity, group, executed)
-            }
-            _ => executed,
-        }
-    }
-
-    fn taken(&self, uniformity: Uniformity, group: &Group, executed: u32) -> u32 {
-        let members = |source: Option<super::registers::Source>| match source {
-            Some(source) => self.registers.int_in(source, executed.trailing_zeros() as usize % 32),
-            None => u32::MAX,
-        };
-        let converged = |source| members(source) & self.live & !group.mask == 0;
-        let takes = match uniformity {
-            Uniformity::None => return executed,
-            Uniformity::All => executed == group.mask,
-            Uniformity::Any => executed != 0,
-            Uniformity::Converged(source) => executed != 0 && converged(source),
-            Uniformity::Diverged(source) => executed != 0 && !converged(source),
-        };
-        match (takes, uniformity) {
-            (false, _) => 0,
-            (true, Uniformity::All | Uniformity::Any) => group.mask,
-            (true, _) => executed,
-        }
     }
 
     fn unsupported(
@@ -174,18 +120,6 @@ impl Warp {
         }
         group.pc += 1;
         if operation.joins { self.join(group, executed, run) } else { Ok(true) }
-    }
-
-    fn branch(
-        &mut self,
-        target: u32,
-        uniformity: Uniformity,
-        group: &mut Group,
-        executed: u32,
-        run: &mut RunContext<'_>,
-    ) -> Continues {
-        let taken = self.taken(uniformity, group, executed);
-        self.branching(run).branch(group, target, taken)
     }
 
     fn branching<'w>(&'w mut self, run: &RunContext<'_>) -> Branching<'w> {
@@ -289,7 +223,7 @@ impl Warp {
             return self.branching(run).jump(group, target);
         }
         self.enter(group, executed, run)?;
-        self.branch(target, Uniformity::None, group, executed, run)
+        self.branching(run).branch(group, target, executed)
     }
 
     /// Lanes call a function whose return address is in a register.
@@ -385,10 +319,7 @@ impl Warp {
                 run.state.report(self.id.finding(FindingKind::Unsupported, message, group.pc, executed));
                 return Err(Pause::Stopped(Status::Unsupported));
             }
-            Control::BarrierSet(barrier, end) => {
-                self.check_tokens(group, executed, run)?;
-                self.machine.set_barrier(barrier, executed, end.unwrap_or(next));
-            }
+            Control::BarrierSet(..) => self.check_tokens(group, executed, run)?,
             Control::BarrierWait(barrier) => {
                 if !self.machine.wait(barrier, executed, group.pc) && executed != 0 {
                     run.state.report(self.empty_barrier(barrier, group.pc, executed));

@@ -19,7 +19,6 @@ use super::observer::Observer;
 use super::pause::Pause;
 use super::program::{CcTest, Cell, Operation, Program, Quick};
 use super::running::{Next, Running, Stop};
-use super::undefined::UndefinedVisit;
 use super::warp::{RunContext, Warp};
 
 impl Warp {
@@ -116,11 +115,7 @@ impl Warp {
         };
         let mut running = Running {
             program: run.launch.program,
-            observed: ctx.sanitizer.is_some()
-                || observer.written.is_some()
-                || observer.follows_undefined()
-                || observer.state.further.is_some()
-                || observer.state.order_log.is_some(),
+            observed: false,
             pauses: observer.state.scheduler.is_some(),
             barriers: run.launch.barriers,
             registers: &mut self.registers,
@@ -133,6 +128,7 @@ impl Warp {
             meter: Meter::new(observer.state, &|| false),
             observer,
         };
+        running.observed = running.is_observed();
         running.make_edits();
         let stop = loop {
             if let Some(stop) = running.straight(simd) {
@@ -162,63 +158,12 @@ impl Warp {
         self.machine.exit(group.mask, group.pc);
     }
 
-    pub(super) fn visit_control(&mut self, group: &Group, executed: u32, run: &mut RunContext<'_>) {
-        run.state.steps += 1;
-        self.recorder.visit(StatementId(group.pc), group.mask.into(), executed.into());
-        if self.written.is_some() {
-            let at = Executing { statement: group.pc, active: group.mask, executed, written: executed };
-            let mut observer = Observer {
-                program: run.launch.program,
-                warp: self.id,
-                state: run.state,
-                memory: run.undefined,
-                undefined: &mut self.undefined,
-                written: self.written.as_deref_mut(),
-                tracer: self.tracer.as_deref_mut(),
-            };
-            observer.trace(at, &self.registers);
-        }
-    }
-
     /// Records the registers that a control instruction has written.
     pub(super) fn record_late(&mut self, program: &Program, statement: u32, lanes: u32) {
         let Some((tracer, written)) = self.tracer.as_mut().zip(self.written.as_ref()) else { return };
         let undefined = &self.undefined;
         let known = |cell: Cell| written.lanes(cell) & !undefined.unknown(cell);
         tracer.reread_results(program, StatementId(statement), &self.registers, &known, lanes);
-    }
-
-    /// Checks a control instruction for uses of undefined values. An error stops the run.
-    pub(super) fn check_control(
-        &mut self,
-        group: &Group,
-        executed: u32,
-        run: &mut RunContext<'_>,
-    ) -> Result<(), Pause> {
-        if self.undefined.is_empty() {
-            return Ok(());
-        }
-        let (statement, active, written) = (group.pc, group.mask, executed);
-        let visit = UndefinedVisit {
-            program: run.launch.program,
-            warp: self.id,
-            statement,
-            active,
-            executed,
-            written,
-        };
-        let Some(mut effects) = self.undefined.control(&visit, run.undefined, &self.registers) else {
-            return Ok(());
-        };
-        effects.findings.drain(..).for_each(|finding| run.state.report(finding));
-        self.undefined.after(&visit, &effects);
-        match effects.stop {
-            None => Ok(()),
-            Some(finding) => {
-                run.state.report(finding);
-                Err(Pause::Stopped(Status::Unsupported))
-            }
-        }
     }
 }
 

@@ -73,6 +73,21 @@ impl<'w> Observer<'w> {
         }
     }
 
+    /// Called before a control instruction. An error stops the run.
+    pub(super) fn before_control(
+        &mut self,
+        at: Executing,
+        registers: &Registers,
+    ) -> Result<(), Box<Finding>> {
+        let visit = self.visit(at);
+        let Some(mut effects) = self.undefined.control(&visit, self.memory, registers) else {
+            return Ok(());
+        };
+        effects.findings.drain(..).for_each(|finding| self.state.report(finding));
+        self.undefined.after(&visit, &effects);
+        effects.stop.map_or(Ok(()), |finding| Err(Box::new(finding)))
+    }
+
     /// Called after an operation.
     pub(super) fn after(
         &mut self,

@@ -25,8 +25,8 @@ pub use control::{
     BarrierState, BarrierStep, CcTest, Control, Jump, JumpWidth, Reduction, Token, Uniformity,
 };
 pub use modifiers::{
-    Accumulate, AddendPart, Angle, Arithmetic, Bool, FloatCompare, FloatMode, HalfMode, IntCompare, MinMax,
-    Mufu, Relation, SetTo, SpecialRegister, Test, VoteMode, WarpReduction, Xmad,
+    Accumulate, AddendPart, Angle, Arithmetic, FloatCompare, FloatMode, HalfMode, IntCompare, MinMax, Mufu,
+    Relation, SetTo, SpecialRegister, Test, VoteMode, WarpReduction, Xmad,
 };
 pub use operation::{Op, Operation, Prepare};
 pub use quick::Quick;

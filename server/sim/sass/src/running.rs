@@ -21,7 +21,7 @@ pub(super) enum Stop {
     Preempted,
     /// The group ran past the last instruction.
     FellOff,
-    /// A control instruction, with the lanes whose guard is true.
+    /// A control instruction, with the lanes that execute it.
     Control(u32),
     /// An instruction was executed that makes its lanes wait: these lanes.
     Joined(u32),
@@ -59,6 +59,16 @@ pub(super) struct Running<'w> {
 }
 
 impl Running<'_> {
+    #[inline(always)]
+    pub(super) fn is_observed(&self) -> bool {
+        let (ctx, observer) = (&self.ctx, &self.observer);
+        ctx.sanitizer.is_some()
+            || observer.written.is_some()
+            || observer.follows_undefined()
+            || observer.state.further.is_some()
+            || observer.state.order_log.is_some()
+    }
+
     /// The position at which the group stops, if no control instruction stops it earlier. A pause waits for
     /// the next control instruction, so that it does not split runs of statements; the limit cannot wait.
     #[inline(always)]

@@ -6,11 +6,10 @@
 //! low half of a binary64 as toolchain 0.1.2 does.
 
 use rustc_hash::FxHashMap;
-use warplens_hir::wave::{Code, Guard, Half, Instruction, Link, Role, Value};
+use warplens_hir::wave::{Code, Guard, Half, Instruction, Link, Role, Value, literal};
 use warplens_isa::Simulation;
 use warplens_sim_warp::scalar_type::{Class, ScalarType};
 
-use super::float;
 use super::named_registers::named;
 use super::op::{Action, Atomic, Condition, Control, Halves, Matrix, Op, Row, Shuffle, Space, Unary};
 use super::operations;
@@ -323,11 +322,11 @@ impl Decoder<'_> {
                 let bits = if *hexadecimal || ty.class() != Class::Float {
                     *value as u32
                 } else {
-                    encode(*value as f64, ty)
+                    literal(*value as f64, ty.name())
                 };
                 self.constant(bits)
             }
-            Some(Value::Float(bits)) => self.constant(encode(f64::from_bits(*bits), ty)),
+            Some(Value::Float(bits)) => self.constant(literal(f64::from_bits(*bits), ty.name())),
             _ => return Err(mismatch(i)),
         })
     }
@@ -453,20 +452,7 @@ fn bytes(bits: &str) -> Option<u8> {
 fn immediate(instruction: &Instruction) -> Result<u32, Refusal> {
     match value(instruction, "imm") {
         Some(Value::Integer { value, .. }) => Ok(*value as u32),
-        Some(Value::Float(bits)) => Ok(encode(f64::from_bits(*bits), ScalarType::B32)),
+        Some(Value::Float(bits)) => Ok(literal(f64::from_bits(*bits), "f32")),
         _ => Err(mismatch(instruction)),
-    }
-}
-
-/// Encodes a number as a value of a type, rounded to nearest (bfloat16 truncates, as its arithmetic does). An
-/// operand without a float type has single precision.
-fn encode(number: f64, ty: ScalarType) -> u32 {
-    let single = (number as f32).to_bits();
-    match ty {
-        ScalarType::F16 => float::to_half(single),
-        ScalarType::F16x2 => float::to_half(single) * 0x1_0001,
-        ScalarType::Bf16 => float::to_brain(single),
-        ScalarType::Bf16x2 => float::to_brain(single) * 0x1_0001,
-        _ => single,
     }
 }

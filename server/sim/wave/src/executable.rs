@@ -31,23 +31,29 @@ pub static MODELS: [ModelInfo; 2] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kernel {
     pub program: Arc<Program>,
-}
-
-/// A kernel under the model `wave-emu`, which is compared with `structured`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EmulatedKernel {
-    pub emulated: Arc<reference::Program>,
-    /// The program for the model `structured`.
-    pub structured: Arc<Program>,
+    /// The program under the model `wave-emu`, which is compared with `structured`.
+    pub emulated: Option<Arc<reference::Program>>,
 }
 
 impl Executable for Kernel {
     fn run(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome {
-        run(&self.program, config, options, control)
+        let Some(emulated) = &self.emulated else { return run(&self.program, config, options, control) };
+        // All waves are compared.
+        let options = RunOptions { one_warp: false, ..*options };
+        let structured = run(&self.program, config.clone(), &options, control)?;
+        let other = Some((MODELS[0].name, structured));
+        reference::run(emulated, config, &options, control, other)
+    }
+
+    fn trace(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome {
+        match &self.emulated {
+            Some(emulated) => reference::run(emulated, config, options, control, None),
+            None => run(&self.program, config, options, control),
+        }
     }
 
     fn order_effect(&self) -> Option<OrderEffect> {
-        Some(self.program.order_effect())
+        self.emulated.is_none().then(|| self.program.order_effect())
     }
 
     fn registers(&self, statement: StatementId) -> Vec<RegisterInfo> {
@@ -64,36 +70,6 @@ impl Executable for Kernel {
 
     fn control_flow(&self) -> ControlFlow {
         control_flow(&self.program)
-    }
-}
-
-impl Executable for EmulatedKernel {
-    fn run(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome {
-        // All waves are compared.
-        let options = RunOptions { one_warp: false, ..*options };
-        let structured = run(&self.structured, config.clone(), &options, control)?;
-        let other = Some((MODELS[0].name, structured));
-        reference::run(&self.emulated, config, &options, control, other)
-    }
-
-    fn trace(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome {
-        reference::run(&self.emulated, config, options, control, None)
-    }
-
-    fn registers(&self, statement: StatementId) -> Vec<RegisterInfo> {
-        self.structured.registers_of(statement)
-    }
-
-    fn has_word_registers(&self) -> bool {
-        true
-    }
-
-    fn shared_bytes(&self, config: &LaunchConfig) -> u64 {
-        self.structured.local_memory.unwrap_or(config.shared_memory).into()
-    }
-
-    fn control_flow(&self) -> ControlFlow {
-        control_flow(&self.structured)
     }
 }
 

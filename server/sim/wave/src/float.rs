@@ -3,7 +3,8 @@
 //! A NaN result is the first NaN operand made quiet, or [`NAN`] if no operand is a NaN. That is the x86-64
 //! behavior of the reference emulator, written out so that other hosts agree.
 
-pub(crate) use warplens_hir::wave::{to_brain, to_half};
+pub(crate) use warplens_hir::half::{from_half, to_half};
+pub(crate) use warplens_hir::wave::to_brain;
 
 /// The NaN of an invalid operation.
 pub(crate) const NAN: u32 = 0xffc0_0000;
@@ -73,23 +74,6 @@ fn pick(a: u32, b: u32, second: impl Fn(f32, f32) -> bool) -> u32 {
 #[inline(always)]
 pub(crate) fn clamp(x: u32, low: u32, high: u32) -> u32 {
     if is_nan(x) { x } else { minimum(maximum(x, low), high) }
-}
-
-/// Converts binary16 to binary32, exactly.
-#[inline(always)]
-pub(crate) fn from_half(bits: u32) -> u32 {
-    let sign = (bits & 0x8000) << 16;
-    let exponent = bits >> 10 & 0x1f;
-    let fraction = bits & 0x3ff;
-    match exponent {
-        0 => {
-            let magnitude = fraction as f32 * f32::from_bits(0x3380_0000); // 2^-24
-            sign | magnitude.to_bits()
-        }
-        0x1f if fraction == 0 => sign | 0x7f80_0000,
-        0x1f => sign | 0x7fc0_0000 | fraction << 13,
-        _ => sign | (exponent + 112) << 23 | fraction << 13,
-    }
 }
 
 /// Converts binary64 to binary32, to nearest, ties to even.

@@ -14,7 +14,7 @@ use super::lanes::{Rows, lanes};
 use super::launch_state::Fault;
 use super::machine::{ExecContext, Stop, Wave};
 use super::memory::{Memory, OutOfRange};
-use super::op::{Action, Halves, Op, Space};
+use super::op::{self, Action, Halves, Op, Space};
 use super::quick::Quick;
 use super::recorded_accesses;
 use super::sanitizer::VisitContext;
@@ -283,18 +283,12 @@ fn with_halves<const W: usize>(
 /// The memory accesses of an operation in the executing lanes. Local memory belongs to a workgroup, like
 /// shared memory in CUDA.
 fn accesses<const W: usize>(action: &Action, state: &State<W>, executed: Mask) -> Option<LaneAccesses> {
-    let (space, bytes, address) = match *action {
-        Action::Load { space, bytes, address, .. } | Action::Store { space, bytes, address, .. } => {
-            (space, u64::from(bytes), address)
-        }
-        Action::Atomic { space, address, .. } => (space, 4, address),
-        _ => return None,
-    };
+    let op::Access { space, bytes, address, .. } = action.access()?;
     let space = match space {
         Space::Local => AccessSpace::Shared,
         Space::Device => AccessSpace::Global,
     };
     let addresses = state.rows.get(address);
     let lanes: Vec<_> = lanes(executed).map(|lane| (lane as u32, u64::from(addresses[lane]))).collect();
-    (!lanes.is_empty()).then_some(LaneAccesses { space, bytes, lanes })
+    (!lanes.is_empty()).then_some(LaneAccesses { space, bytes: bytes.into(), lanes })
 }

@@ -53,7 +53,7 @@ mod value_tracer;
 mod wave_ops;
 
 pub use decode::decode;
-pub use executable::{EmulatedKernel, Kernel, MODELS};
+pub use executable::{Kernel, MODELS};
 pub use launch_config::{
     DEFAULT_DEVICE_MEMORY, DEFAULT_LOCAL_MEMORY, DEFAULT_WAVE_WIDTH, device_memory, launch_config,
 };

@@ -120,10 +120,31 @@ impl Action {
         )
     }
 
+    /// The memory that a load, a store or an atomic accesses.
+    pub(crate) fn access(&self) -> Option<Access> {
+        let (space, bytes, address, [reads, writes]) = match *self {
+            Action::Load { space, bytes, address, .. } => (space, bytes.into(), address, [true, false]),
+            Action::Store { space, bytes, address, .. } => (space, bytes.into(), address, [false, true]),
+            Action::Atomic { space, address, .. } => (space, 4, address, [true, true]),
+            _ => return None,
+        };
+        Some(Access { space, bytes, address, reads, writes })
+    }
+
     #[inline(always)]
     pub(crate) fn is_control(&self) -> bool {
         matches!(self, Action::Control(_))
     }
+}
+
+/// The memory that an operation accesses in each lane.
+#[derive(Clone, Copy)]
+pub(crate) struct Access {
+    pub(crate) space: Space,
+    pub(crate) bytes: u32,
+    pub(crate) address: Row,
+    pub(crate) reads: bool,
+    pub(crate) writes: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

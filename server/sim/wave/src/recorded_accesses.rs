@@ -5,7 +5,7 @@ use warplens_sim_warp::trace::Mask;
 
 use super::lanes::lanes;
 use super::memory::Memory;
-use super::op::{Action, Matrix, Row, Space};
+use super::op::{self, Action, Matrix, Row, Space};
 use super::state::State;
 
 /// Bytes of a row of a tile.
@@ -31,11 +31,10 @@ pub(crate) fn accesses<const W: usize>(
         let lanes = lanes(executed).map(|lane| (lane as u32, u64::from(address(lane)))).collect();
         Access { space, owner, reads, writes, bytes, lanes, data: Vec::new() }
     };
-    let one = |space, bytes: u64, how, row: Row| vec![access(space, bytes, how, &|lane| at(row)[lane])];
+    if let Some(op::Access { space, bytes, address, reads, writes }) = action.access() {
+        return vec![access(space, bytes.into(), (reads, writes), &|lane| at(address)[lane])];
+    }
     match *action {
-        Action::Load { space, bytes, address, .. } => one(space, bytes.into(), (true, false), address),
-        Action::Store { space, bytes, address, .. } => one(space, bytes.into(), (false, true), address),
-        Action::Atomic { space, address, .. } => one(space, 4, (true, true), address),
         Action::Matrix(
             op @ (Matrix::LoadA { address, stride, .. }
             | Matrix::LoadB { address, stride, .. }

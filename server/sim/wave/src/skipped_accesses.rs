@@ -8,16 +8,8 @@ use warplens_sim_warp::trace::Mask;
 use super::lanes::{filter_lanes, lanes};
 use super::machine::{ExecContext, Wave};
 use super::memory::OutOfRange;
-use super::op::{Action, Op, Row, Space};
+use super::op::{Access, Action, Op, Space};
 use super::program::{Cell, Named};
-
-/// The access of an operation in each lane.
-#[derive(Clone, Copy)]
-struct Access {
-    space: Space,
-    bytes: u32,
-    address: Row,
-}
 
 impl<const W: usize> Wave<W> {
     /// Whether the run can go on at the access that stopped it. Lanes below the first invalid one have executed it, so it
@@ -51,7 +43,7 @@ impl<const W: usize> Wave<W> {
             return 0;
         };
         let (mut valid, mut results) = (executed, given);
-        if let Some(access) = access_of(&op.action) {
+        if let Some(access) = op.action.access() {
             let outside = self.outside(access, executed, ctx);
             valid &= !outside.as_ref().map_or(0, |outside| outside.lanes);
             if let Some(outside) = outside {
@@ -86,7 +78,7 @@ impl<const W: usize> Wave<W> {
     /// The lanes with an unknown operand; `None` if one is a guard, a condition of control flow or an address.
     fn sources(&self, op: &Op, named: &[Named], [active, executed]: [Mask; 2]) -> Option<Mask> {
         let Some(unknown) = &self.unknown else { return Some(0) };
-        let address = access_of(&op.action).map(|access| access.address);
+        let address = op.action.access().map(|access| access.address);
         let mut given = 0;
         for named in named.iter().filter(|named| named.read) {
             let is_guard = matches!(named.cell, Cell::Predicate(index)
@@ -140,23 +132,13 @@ impl<const W: usize> Wave<W> {
 
     fn words(
         &self,
-        Access { space, bytes, address }: Access,
+        Access { space, bytes, address, .. }: Access,
         lane: usize,
         workgroup: [u32; 3],
     ) -> impl Iterator<Item = (Space, [u32; 3], u32)> {
         let first = self.state.rows.get(address)[lane];
         let owner = if space == Space::Local { workgroup } else { [0; 3] };
         (first / 4..=first.saturating_add(bytes - 1) / 4).map(move |word| (space, owner, word))
-    }
-}
-
-fn access_of(action: &Action) -> Option<Access> {
-    match *action {
-        Action::Load { space, bytes, address, .. } | Action::Store { space, bytes, address, .. } => {
-            Some(Access { space, bytes: bytes.into(), address })
-        }
-        Action::Atomic { space, address, .. } => Some(Access { space, bytes: 4, address }),
-        _ => None,
     }
 }
 

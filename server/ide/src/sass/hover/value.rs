@@ -2,6 +2,7 @@
 
 use smol_str::SmolStr;
 use text_size::TextRange;
+use warplens_hir::half::to_half;
 use warplens_hir::sass::{Constant, Facts, Function, Immediate, Value};
 use warplens_isa::sass as isa;
 
@@ -75,7 +76,7 @@ fn float(opcode: &str, number: f64) -> String {
         return format!("`{number:?}` · 64-bit float `0x{:016x}`", number.to_bits());
     }
     if opcode.starts_with('H') {
-        return format!("`{number:?}` · 16-bit float `0x{:04x}`", half(number));
+        return format!("`{number:?}` · 16-bit float `0x{:04x}`", to_half((number as f32).to_bits()));
     }
     format!("`{number:?}` · 32-bit float `0x{:08x}`", (number as f32).to_bits())
 }
@@ -94,23 +95,12 @@ fn half_pair(function: &Function, index: usize) -> Option<String> {
         .collect();
     let [high, low] = numbers[..] else { return None };
     let bfloat = function.has_modifier(instruction, "BF16_V2");
-    let bits = |number: f64| if bfloat { ((number as f32).to_bits() >> 16) as u16 } else { half(number) };
-    let word = u32::from(bits(high)) << 16 | u32::from(bits(low));
+    let bits = |number: f64| {
+        let single = (number as f32).to_bits();
+        if bfloat { single >> 16 } else { to_half(single) }
+    };
+    let word = bits(high) << 16 | bits(low);
     Some(format!("The two numbers are the halves of `0x{word:08x}`, the high one first (`{word}`)."))
-}
-
-/// The bits of a number as a 16-bit float. The numbers of listings are exact.
-fn half(number: f64) -> u16 {
-    let bits = (number as f32).to_bits();
-    let sign = (bits >> 16 & 0x8000) as u16;
-    let exponent = (bits >> 23 & 0xff) as i32 - 127 + 15;
-    let mantissa = bits & 0x7f_ffff;
-    match exponent {
-        ..=0 if (bits & 0x7fff_ffff) == 0 => sign,
-        ..=0 => sign | ((mantissa | 0x80_0000) >> (14 - exponent).min(31)) as u16,
-        31.. => sign | 0x7c00 | u16::from(number.is_nan()) << 9,
-        _ => sign | (exponent as u16) << 10 | (mantissa >> 13) as u16,
-    }
 }
 
 /// The meaning of an address in a constant bank. `ptx_names` are the names of the kernel's parameters in PTX, if

@@ -6,7 +6,7 @@ use warplens_sim_warp::soft_float::{BF16, F16};
 
 use super::float::flush_32;
 use super::integer::Integer;
-use crate::registers::{FULL, Registers, WIDTH};
+use crate::registers::{FULL, Registers, WIDTH, lanes_where};
 use crate::slot::Slots;
 
 /// A comparison. The unordered ones also hold if an operand is a NaN.
@@ -131,29 +131,40 @@ fn floats<S: Simd, B: crate::registers::Word, F: PartialOrd + Copy>(
     r: &Registers,
     value: impl Fn(B) -> F,
 ) -> u32 {
+    let (a, b) = (r.get::<B>(s.a), r.get::<B>(s.b));
+    ordered(simd, cmp, |lane| (value(a[lane]), value(b[lane])))
+}
+
+/// The lanes in which the comparison of two floats holds; `of` gives those of a lane.
+#[inline(always)]
+pub fn ordered<S: Simd, T: PartialOrd>(simd: S, cmp: Comparison, of: impl Fn(usize) -> (T, T)) -> u32 {
     // A macro, so that each comparison is compiled together with its loop.
     macro_rules! test {
         ($operator:tt) => {
-            r.test2(simd, s, |a: B, b: B| value(a) $operator value(b))
+            lanes_where(simd, |lane| {
+                let (a, b) = of(lane);
+                a $operator b
+            })
         };
     }
-    // Only NaNs are unordered.
-    let nan = || r.test2(simd, s, |a: B, b: B| value(a).partial_cmp(&value(b)).is_none());
     match cmp {
         Comparison::Equal => test!(==),
-        Comparison::NotEqual => test!(!=) & !nan(),
+        Comparison::NotEqual => test!(<) | test!(>),
         Comparison::Less => test!(<),
         Comparison::LessEqual => test!(<=),
         Comparison::Greater => test!(>),
         Comparison::GreaterEqual => test!(>=),
-        Comparison::EqualUnordered => test!(==) | nan(),
+        // An unordered comparison holds where the opposite ordered one does not.
+        Comparison::EqualUnordered => !(test!(<) | test!(>)),
         Comparison::NotEqualUnordered => test!(!=),
         Comparison::LessUnordered => !test!(>=),
         Comparison::LessEqualUnordered => !test!(>),
         Comparison::GreaterUnordered => !test!(<=),
         Comparison::GreaterEqualUnordered => !test!(<),
-        Comparison::Numbers => !nan(),
-        Comparison::AnyNan => nan(),
+        Comparison::Numbers | Comparison::AnyNan => lanes_where(simd, |lane| {
+            let (a, b) = of(lane);
+            cmp.holds(&a, &b)
+        }),
     }
 }
 
@@ -204,6 +215,7 @@ pub enum Combine {
 
 impl Combine {
     /// `a` combined with `b`.
+    #[inline(always)]
     pub fn apply(self, a: u32, b: u32) -> u32 {
         match self {
             Combine::And => a & b,

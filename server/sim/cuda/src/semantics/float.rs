@@ -56,7 +56,7 @@ impl FloatMode {
     pub const PLAIN: FloatMode = FloatMode { rounding: Rounding::Nearest, flush: false, saturate: false };
 }
 
-const NAN_32: u32 = 0x7fff_ffff;
+pub const NAN_32: u32 = 0x7fff_ffff;
 
 /// Replaces a subnormal by a zero of the same sign.
 #[inline(always)]
@@ -65,19 +65,20 @@ pub fn flush_32(bits: u32) -> u32 {
 }
 
 #[inline(always)]
-fn canonical_32(value: f32) -> u32 {
+pub fn canonical_32(value: f32) -> u32 {
     if value.is_nan() { NAN_32 } else { value.to_bits() }
 }
 
+/// Makes a NaN canonical and applies `.sat` and `.ftz`.
 #[inline(always)]
-fn finish_32<const FLUSH: bool, const SATURATE: bool>(value: f32) -> u32 {
-    let value = match SATURATE {
+pub fn finish_32(flush: bool, saturate: bool, value: f32) -> u32 {
+    let value = match saturate {
         true if value > 0.0 => value.min(1.0),
         true => 0.0,
         false => value,
     };
     let bits = canonical_32(value);
-    if FLUSH { flush_32(bits) } else { bits }
+    if flush { flush_32(bits) } else { bits }
 }
 
 /// Runs a single-precision operation in the lanes of `mask`.
@@ -103,7 +104,7 @@ fn nearest_32<S: Simd, const FLUSH: bool, const SATURATE: bool>(
     mask: u32,
 ) {
     let value = |bits: u32| f32::from_bits(if FLUSH { flush_32(bits) } else { bits });
-    let done = finish_32::<FLUSH, SATURATE>;
+    let done = |value: f32| finish_32(FLUSH, SATURATE, value);
     match op {
         FloatOp::Add => r.map2(s, mask, |a, b| done(value(a) + value(b))),
         FloatOp::Sub => r.map2(s, mask, |a, b| done(value(a) - value(b))),
@@ -121,17 +122,11 @@ fn nearest_32<S: Simd, const FLUSH: bool, const SATURATE: bool>(
 
 fn directed_32(op: FloatOp, mode: FloatMode, s: &Slots, r: &mut Registers, mask: u32) {
     let wide = |bits: u32| u64::from(if mode.flush { flush_32(bits) } else { bits });
-    let done = |bits: u64| match (mode.flush, mode.saturate) {
-        (false, false) => bits as u32,
-        (true, false) => finish_32::<true, false>(f32::from_bits(bits as u32)),
-        (false, true) => finish_32::<false, true>(f32::from_bits(bits as u32)),
-        (true, true) => finish_32::<true, true>(f32::from_bits(bits as u32)),
-    };
     let (a, b, c) = (*r.get::<u32>(s.a), *r.get::<u32>(s.b), *r.get::<u32>(s.c));
     for lane in lanes(mask) {
         let (a, b, c) = (wide(a[lane]), wide(b[lane]), wide(c[lane]));
         let bits = soft(op, F32, mode.rounding, a, b, c);
-        r.words[s.d as usize][lane] = done(bits);
+        r.words[s.d as usize][lane] = finish_32(mode.flush, mode.saturate, f32::from_bits(bits as u32));
     }
 }
 
@@ -232,9 +227,8 @@ pub fn extremum_of_three(op: FloatOp, flush: bool, abs: bool, s: &Slots, r: &mut
 pub fn execute_pair(op: FloatOp, mode: FloatMode, s: &Slots, r: &mut Registers, mask: u32) {
     let wide = |bits: u64| if mode.flush { flush_32(bits as u32) } else { bits as u32 }.into();
     let one = |a: u64, b: u64, c: u64| {
-        let bits =
-            canonical_32(f32::from_bits(soft(op, F32, mode.rounding, wide(a), wide(b), wide(c)) as u32));
-        u64::from(if mode.flush { flush_32(bits) } else { bits })
+        let bits = soft(op, F32, mode.rounding, wide(a), wide(b), wide(c)) as u32;
+        u64::from(finish_32(mode.flush, false, f32::from_bits(bits)))
     };
     r.map3(s, mask, |a: u64, b: u64, c: u64| one(a, b, c) | one(a >> 32, b >> 32, c >> 32) << 32);
 }
@@ -270,7 +264,7 @@ const SIGN_64: u64 = 1 << 63;
 
 /// A NaN result has the payload of the first NaN operand, quieted.
 #[inline(always)]
-fn done_64(value: f64, a: u64, b: u64, c: u64) -> u64 {
+pub fn done_64(value: f64, a: u64, b: u64, c: u64) -> u64 {
     if !value.is_nan() {
         return value.to_bits();
     }
@@ -348,8 +342,8 @@ pub fn approximate(op: Approximation, flush: bool, s: &Slots, r: &mut Registers,
             let (a, b) = (*r.get::<u32>(s.a), *r.get::<u32>(s.b));
             let value = |bits| f32::from_bits(if flush { flush_32(bits) } else { bits });
             for lane in lanes(mask) {
-                let bits = canonical_32(approximate_32(op, value(a[lane]), value(b[lane])));
-                r.words[s.d as usize][lane] = if flush { flush_32(bits) } else { bits };
+                let result = approximate_32(op, value(a[lane]), value(b[lane]));
+                r.words[s.d as usize][lane] = finish_32(flush, false, result);
             }
         }
     }

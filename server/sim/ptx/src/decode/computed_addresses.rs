@@ -4,10 +4,8 @@
 use warplens_sim_cuda::semantics::bits::{Logic, Shift};
 use warplens_sim_cuda::semantics::integer::IntOp;
 
+use super::passes::settles;
 use crate::program::{Function, Mixing, Op, ReadKind, Space};
-
-/// Maximum number of passes over the function until no register changes.
-const PATIENCE: usize = 16;
 
 /// What the values of a register are computed from, least first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,7 +24,7 @@ pub(super) fn computed_addresses(function: &Function) -> Vec<u32> {
         return Vec::new();
     }
     let mut origins = vec![Origin::Other; function.frame.registers.len()];
-    for _ in 0..PATIENCE {
+    settles(|| {
         let mut changed = false;
         for pc in all.clone() {
             let origin = written(function, pc, &origins);
@@ -36,10 +34,8 @@ pub(super) fn computed_addresses(function: &Function) -> Vec<u32> {
                 *known = origin.max(*known);
             }
         }
-        if !changed {
-            break;
-        }
-    }
+        changed
+    });
     let is_access = |pc: u32| function.code[pc as usize].op.is_access();
     all.filter(|&pc| is_access(pc) && address(function, pc, &origins) == Origin::Guess).collect()
 }

@@ -4,12 +4,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use warplens_hir::cfg::Cfg;
 use warplens_sim_cuda::sanitizer::used_lanes::UsedLanes;
 
+use super::passes::settles;
 use crate::program::{Function, Guard, Mixing, Op, Passing, ReadKind};
 
 /// Maximum number of such loads in a function.
 const MAX_LOADS: usize = 256;
-/// Maximum number of passes over the function until no register changes.
-const PATIENCE: usize = 16;
 
 /// Plain loads whose value is used, and only by memory accesses, with these accesses: a lane that executes none of them does not
 /// use the value. After an exchange, nor does a warp.
@@ -74,7 +73,7 @@ fn exchanges(op: Op) -> bool {
 }
 
 /// The registers whose value may decide more than what memory accesses read and write: guards, branches, calls, other warps.
-/// `None` if the function needs more than `PATIENCE` passes.
+/// `None` if the function needs too many passes.
 fn decisive(function: &Function) -> Option<Vec<bool>> {
     let mut decisive = vec![false; function.frame.registers.len()];
     for formal in &function.returns {
@@ -82,7 +81,7 @@ fn decisive(function: &Function) -> Option<Vec<bool>> {
         let registers = function.frame.registers.iter().zip(&mut decisive);
         registers.filter(|(register, _)| is_it(register.place)).for_each(|(_, decisive)| *decisive = true);
     }
-    for _ in 0..PATIENCE {
+    let is_settled = settles(|| {
         let mut changed = false;
         for pc in (0..function.code.len() as u32).rev() {
             let op = function.code[pc as usize].op;
@@ -102,9 +101,7 @@ fn decisive(function: &Function) -> Option<Vec<bool>> {
                 function.registers_of(pc).iter().for_each(|&register| mark(register));
             }
         }
-        if !changed {
-            return Some(decisive);
-        }
-    }
-    None
+        changed
+    });
+    is_settled.then_some(decisive)
 }

@@ -6,10 +6,8 @@
 use warplens_sim_cuda::semantics::bits::Logic;
 use warplens_sim_warp::scalar_type::{Class, ScalarType};
 
+use super::passes::settles;
 use crate::program::{Function, Op, ReadKind};
-
-/// Maximum number of passes over the function until no register changes.
-const PATIENCE: usize = 16;
 
 /// What all instructions that write a register compute.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,7 +43,7 @@ pub(super) fn rounded_stores(function: &Function) -> Vec<(u32, ScalarType)> {
     }
     let mut exchanged = vec![false; function.frame.registers.len()];
     let mut known = vec![Computed::Nothing; function.frame.registers.len()];
-    for _ in 0..PATIENCE {
+    let is_settled = settles(|| {
         let mut now = vec![Computed::Nothing; known.len()];
         let mut changed = false;
         for pc in all.clone() {
@@ -59,12 +57,10 @@ pub(super) fn rounded_stores(function: &Function) -> Vec<(u32, ScalarType)> {
         }
         changed |= now != known;
         known = now;
-        if !changed {
-            let reduced = |pc: u32| Some((pc, stored(function, pc, &known)?));
-            return all.filter_map(reduced).collect();
-        }
-    }
-    Vec::new()
+        changed
+    });
+    let reduced = |pc: u32| Some((pc, stored(function, pc, &known)?));
+    if is_settled { all.filter_map(reduced).collect() } else { Vec::new() }
 }
 
 fn sources(function: &Function, pc: u32) -> impl Iterator<Item = usize> + '_ {

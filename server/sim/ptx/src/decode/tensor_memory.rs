@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use warplens_hir::ptx::{Instruction, Operand, Type};
+use warplens_sim_cuda::tensor_memory::instruction_descriptor::{ProductForm, ProductKind};
 
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
@@ -10,8 +11,8 @@ use super::modifiers::Modifiers;
 use super::operands::next;
 use super::{Result, Why};
 use crate::program::{
-    Address, CellAccess, CellCopy, CellNumber, CellReduction, CellShape, CopyShape, Op, ProductKind, Space,
-    TensorFactor, TensorMemoryOp, TensorOp, TensorProduct,
+    Address, CellAccess, CellCopy, CellNumber, CellReduction, CellShape, CopyShape, Op, Space, TensorFactor,
+    TensorMemoryOp, TensorOp, TensorProduct,
 };
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -190,16 +191,13 @@ impl<'l> FunctionDecoder<'l, '_> {
         };
         let b = self.source_place(b, Type::U64)?.0;
         Ok(TensorProduct {
-            kind,
-            pair,
-            ws,
+            form: ProductForm { kind, sparse, pair, ws, blocks },
             d,
             a,
             b,
             descriptor,
             metadata,
             scales,
-            blocks,
             disabled,
             accumulates,
             shift,

@@ -141,6 +141,13 @@ pub struct Access {
     pub elements: Vec<Option<Element>>,
 }
 
+impl Access {
+    /// The bytes that a lane accesses.
+    pub(crate) fn span(&self) -> u32 {
+        self.size * self.elements.len() as u32
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Element {
     pub place: RegisterSlot,
@@ -236,6 +243,13 @@ pub struct Atomic {
     pub b: Vec<RegisterSlot>,
     /// The second operand of `cas`.
     pub c: Option<RegisterSlot>,
+}
+
+impl Atomic {
+    /// The bytes that a lane accesses.
+    pub(crate) fn span(&self) -> u32 {
+        (self.ty.bytes() * self.b.len()) as u32
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use warplens_sim_cuda::address::{Address, Space};
 use warplens_sim_cuda::slot::RegisterSlot;
+use warplens_sim_cuda::tensor_memory::instruction_descriptor::ProductForm;
 
 use super::guard::Guard;
 
@@ -120,34 +121,16 @@ pub enum CopyShape {
     Rows32,
 }
 
-/// The `.kind` of a product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ProductKind {
-    F16,
-    Tf32,
-    F8f6f4,
-    I8,
-    Mxf8f6f4,
-    Mxf4,
-    Mxf4nvf4,
-}
-
 /// `tcgen05.mma`: D = A * B + D, with D in tensor memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TensorProduct {
-    pub kind: ProductKind,
-    /// `cta_group::2`
-    pub pair: bool,
-    /// `.ws`
-    pub ws: bool,
+    pub form: ProductForm,
     pub d: Address,
     pub a: TensorFactor,
     pub b: RegisterSlot,
     pub descriptor: RegisterSlot,
     pub metadata: Option<Address>,
     pub scales: Option<[Address; 2]>,
-    /// Scale factors per row of A.
-    pub blocks: u32,
     /// The lanes of D that are not written.
     pub disabled: Vec<RegisterSlot>,
     pub accumulates: Guard,

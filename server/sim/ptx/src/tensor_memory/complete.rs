@@ -1,9 +1,9 @@
 //! Completes operations on tensor memory.
 
 use warplens_sim_cuda::tensor_memory::cells::TensorMemory;
+use warplens_sim_cuda::tensor_memory::instruction_descriptor::InstructionDescriptor;
 use warplens_sim_cuda::tensor_memory::operation::{CellEffect, LateProblem};
 
-use super::instruction_descriptor::InstructionDescriptor;
 use super::multiply;
 use super::operation::{CellChunk, CellCopies, CellStores, Multiplication};
 use crate::tensor::products::product_cost;

@@ -1,9 +1,8 @@
 //! The operands of tensor memory operations.
 
 use warplens_sim_cuda::tensor::descriptor::Descriptor;
+use warplens_sim_cuda::tensor_memory::instruction_descriptor::InstructionDescriptor;
 use warplens_sim_cuda::tensor_memory::layout::DLayout;
-
-use super::instruction_descriptor::InstructionDescriptor;
 
 #[derive(Clone, Debug)]
 pub(crate) struct CellStores {

@@ -13,13 +13,13 @@ use warplens_sim_cuda::sanitizer::event::AccessKind;
 use warplens_sim_cuda::tensor::descriptor::{Descriptor, DescriptorKind};
 use warplens_sim_cuda::tensor::swizzle::Swizzle;
 use warplens_sim_cuda::tensor_memory::cells::{BlockCells, CellRange, LANES, TensorMemory, lane_mask};
+use warplens_sim_cuda::tensor_memory::instruction_descriptor::InstructionDescriptor;
 use warplens_sim_cuda::tensor_memory::layout::{self, DLayout};
 use warplens_sim_cuda::tensor_memory::operation::CellOperation;
 use warplens_sim_cuda::tensor_memory::use_log::CellRole;
 use warplens_sim_warp::finding_kind::FindingKind;
 
 use super::address::{accessed, address, allocated, conflicts, group, initialized, note_use, ranks};
-use super::instruction_descriptor::{InstructionDescriptor, ProductForm};
 use super::operation::{CellAddress, FactorPlace, Multiplication};
 use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::get;
@@ -31,7 +31,7 @@ const NAME: &str = "tcgen05.mma";
 
 /// `tcgen05.mma`, lane by lane: each lane starts a product.
 pub(super) fn issue(product: &TensorProduct, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
-    group(product.pair, ctx, mask)?;
+    group(product.form.pair, ctx, mask)?;
     for lane in lanes(mask) {
         issue_one(product, lane, r, ctx)?;
     }
@@ -191,7 +191,7 @@ fn multiplication(
 ) -> Result<Multiplication> {
     let mask = 1 << lane;
     let bits = get(product.descriptor, r, lane) as u32;
-    let form = ProductForm::of(product);
+    let form = product.form;
     let invalid = |problem: String| {
         let message = format!("the instruction descriptor {bits:#010x} is invalid\n{problem}");
         Fault::new(FindingKind::InstructionDescriptor, message, mask)
@@ -219,7 +219,7 @@ fn multiplication(
     let it = Multiplication {
         descriptor,
         layout,
-        ranks: ranks(product.pair, ctx),
+        ranks: ranks(product.form.pair, ctx),
         a,
         b: matrix(product.b, 1)?,
         d: cells(&product.d),
@@ -228,7 +228,7 @@ fn multiplication(
         disabled: [disabled(0), disabled(4)],
         metadata: product.metadata.as_ref().map(cells),
         scales: product.scales.as_ref().map(|[a, b]| [cells(a), cells(b)]),
-        blocks: product.blocks,
+        blocks: product.form.blocks,
     };
     check_lanes(&it, mask)?;
     Ok(it)

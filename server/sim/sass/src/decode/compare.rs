@@ -6,10 +6,10 @@ use super::operands::{INT, Kind, int_kinds};
 use super::predicates::{condition, is_uniform};
 use super::unsupported::{Decoded, Unsupported};
 use crate::exec::table_of;
-use crate::program::{Bool, CcTest, IntCompare, Op, Operation, Relation, SetTo};
+use crate::program::{CcTest, IntCompare, Op, Operation, Relation, SetTo};
 use crate::registers::Part;
 use warplens_hir::sass::{Condition, Immediate, Operand, Value};
-use warplens_sim_cuda::semantics::compare::Comparison;
+use warplens_sim_cuda::semantics::compare::{Combine, Comparison};
 
 impl Decoder<'_> {
     pub(super) fn compare(&mut self, inst: &Inst<'_>) -> Decoded {
@@ -67,7 +67,7 @@ impl Decoder<'_> {
     }
 
     pub(super) fn combine_predicates(&mut self, inst: &Inst<'_>) -> Decoded {
-        let ops: Vec<Bool> = inst.mods.iter().filter_map(|word| bool_named(word)).collect();
+        let ops: Vec<Combine> = inst.mods.iter().filter_map(|word| bool_named(word)).collect();
         let [first, second] = ops[..] else { return Err("its operations are missing".into()) };
         let (table, inverse) = (table_of(first, second, false), table_of(first, second, true));
         if inst.ins.opcode == "PSET" {
@@ -163,11 +163,11 @@ pub(super) fn relation(inst: &Inst<'_>) -> Result<Relation, Unsupported> {
     inst.find(named).ok_or("its comparison is missing".into())
 }
 
-fn bool_named(word: &str) -> Option<Bool> {
+fn bool_named(word: &str) -> Option<Combine> {
     match word {
-        "AND" => Some(Bool::And),
-        "OR" => Some(Bool::Or),
-        "XOR" => Some(Bool::Xor),
+        "AND" => Some(Combine::And),
+        "OR" => Some(Combine::Or),
+        "XOR" => Some(Combine::Xor),
         _ => None,
     }
 }
@@ -178,6 +178,6 @@ pub(super) fn set_to(inst: &Inst<'_>) -> SetTo {
 }
 
 /// How a comparison is combined with the predicate source.
-pub(super) fn bool_of(inst: &Inst<'_>) -> Bool {
-    inst.find(bool_named).unwrap_or(Bool::And)
+pub(super) fn bool_of(inst: &Inst<'_>) -> Combine {
+    inst.find(bool_named).unwrap_or(Combine::And)
 }

@@ -5,8 +5,10 @@
 
 use pulp::{Scalar, Simd};
 use warplens_sim_cuda::registers::{PerLane, each, lanes, lanes_where};
-use warplens_sim_cuda::semantics::compare::Comparison;
-use warplens_sim_cuda::semantics::float::{extremum_32, flush_32, fma_32};
+use warplens_sim_cuda::semantics::compare::ordered;
+use warplens_sim_cuda::semantics::float::{
+    NAN_32, canonical_32, done_64, extremum_32, finish_32, flush_32, fma_32,
+};
 use warplens_sim_warp::soft_float::{self, F32, F64, Rounding};
 
 use super::lanewise::{map_lanes, map1, map3};
@@ -14,22 +16,10 @@ use super::predicate::{set_compared, set_to};
 use crate::program::{Angle, Arithmetic, FloatCompare, FloatMode, Mufu, Op, Operation};
 use crate::registers::{Part, Registers, Source};
 
-const NAN_32: u32 = 0x7fff_ffff;
-
-#[inline(always)]
-fn canonical(value: f32) -> u32 {
-    if value.is_nan() { NAN_32 } else { value.to_bits() }
-}
-
 /// Makes a NaN result canonical and applies `.SAT` and `.FTZ`.
 #[inline(always)]
 fn finish(mode: FloatMode, value: f32) -> u32 {
-    let bits = match mode.saturate {
-        true if value > 0.0 => value.min(1.0).to_bits(),
-        true => 0,
-        false => canonical(value),
-    };
-    if mode.flush { flush_32(bits) } else { bits }
+    finish_32(mode.flush, mode.saturate, value)
 }
 
 /// Frequent operations.
@@ -82,7 +72,7 @@ pub(super) fn map_plain(
     mask: u32,
     f: impl Fn(f32, f32, f32) -> f32,
 ) {
-    let values = results(signs, o, r, |bits| bits, |a, b, c| canonical(f(a, b, c)));
+    let values = results(signs, o, r, |bits| bits, |a, b, c| canonical_32(f(a, b, c)));
     r.set(o.d, mask, &values);
 }
 
@@ -143,11 +133,11 @@ fn extremum(compare: FloatCompare, smaller: bool, [a, b]: [u32; 2], signs: u32) 
     let value = |bits: u32| f32::from_bits(if compare.flush { flush_32(bits) } else { bits });
     let op = compare.extremum(smaller);
     if compare.xor_sign {
-        let magnitude = canonical(extremum_32(op, value(a & 0x7fff_ffff), value(b & 0x7fff_ffff)));
+        let magnitude = canonical_32(extremum_32(op, value(a & 0x7fff_ffff), value(b & 0x7fff_ffff)));
         let sign = (signs ^ signs >> 1) & 1;
         return if magnitude == NAN_32 { NAN_32 } else { magnitude | sign << 31 };
     }
-    canonical(extremum_32(op, value(a), value(b)))
+    canonical_32(extremum_32(op, value(a), value(b)))
 }
 
 /// The lanes in which a comparison of singles holds.
@@ -156,38 +146,6 @@ pub(super) fn compared<S: Simd>(simd: S, compare: FloatCompare, o: &Operation, r
     let [a, b, _] = r.sources(&o.s);
     let value = |bits: u32| f32::from_bits(if compare.flush { flush_32(bits) } else { bits });
     compare.relation.lanes(|cmp| ordered(simd, cmp, |lane| (value(a[lane]), value(b[lane]))))
-}
-
-/// Compares floats of any width.
-#[inline(always)]
-pub(super) fn ordered<S: Simd, T: PartialOrd>(simd: S, cmp: Comparison, of: impl Fn(usize) -> (T, T)) -> u32 {
-    macro_rules! lanes {
-        ($op:tt) => {
-            lanes_where(simd, |lane| {
-                let (a, b) = of(lane);
-                a $op b
-            })
-        };
-    }
-    match cmp {
-        Comparison::Equal => lanes!(==),
-        Comparison::NotEqual => lanes!(<) | lanes!(>),
-        Comparison::Less => lanes!(<),
-        Comparison::LessEqual => lanes!(<=),
-        Comparison::Greater => lanes!(>),
-        Comparison::GreaterEqual => lanes!(>=),
-        // An unordered comparison holds where the opposite ordered one does not.
-        Comparison::EqualUnordered => !(lanes!(<) | lanes!(>)),
-        Comparison::NotEqualUnordered => lanes!(!=),
-        Comparison::LessUnordered => !lanes!(>=),
-        Comparison::LessEqualUnordered => !lanes!(>),
-        Comparison::GreaterUnordered => !lanes!(<=),
-        Comparison::GreaterEqualUnordered => !lanes!(<),
-        Comparison::Numbers | Comparison::AnyNan => lanes_where(simd, |lane| {
-            let (a, b) = of(lane);
-            cmp.holds(&a, &b)
-        }),
-    }
 }
 
 /// Infrequent operations on singles.
@@ -210,7 +168,7 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> b
             });
         }
         Op::FloatSet(compare, combine, to) => {
-            let holds = combine.of(compared(Scalar::new(), compare, o, r), r.holds(o.p[0]));
+            let holds = combine.apply(compared(Scalar::new(), compare, o, r), r.holds(o.p[0]));
             set_to(to, holds, o, r, mask);
         }
         Op::FloatSelect(compare) => {
@@ -279,7 +237,7 @@ fn approximate(function: Mufu, bits: u32) -> u32 {
         Mufu::Tanh => x.tanh(),
         Mufu::Rcp64High | Mufu::Rsq64High => 0.0,
     };
-    canonical(value as f32)
+    canonical_32(value as f32)
 }
 
 /// The upper word of the reciprocal, or of the reciprocal square root, of the double with this upper word.
@@ -313,7 +271,7 @@ fn map_double(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(f64, f64, 
     let [a, b, c] = double_sources(o, r);
     let value = |lane: usize| {
         let value = f(f64::from_bits(a[lane]), f64::from_bits(b[lane]), f64::from_bits(c[lane]));
-        if value.is_nan() { nan_of([a[lane], b[lane], c[lane]]) } else { value.to_bits() }
+        done_64(value, a[lane], b[lane], c[lane])
     };
     let values: PerLane<u64> = each(value);
     r.set_64(o.d, mask, &values);
@@ -324,17 +282,9 @@ fn soft_double(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u64, u64,
     let mut values = [0; 32];
     for lane in lanes(mask) {
         let bits = f(a[lane], b[lane], c[lane]);
-        let is_nan = f64::from_bits(bits).is_nan();
-        values[lane] = if is_nan { nan_of([a[lane], b[lane], c[lane]]) } else { bits };
+        values[lane] = done_64(f64::from_bits(bits), a[lane], b[lane], c[lane]);
     }
     r.set_64(o.d, mask, &values);
-}
-
-/// The NaN result for these sources: the first NaN, made quiet.
-#[inline(always)]
-fn nan_of(sources: [u64; 3]) -> u64 {
-    let nan = sources.into_iter().find(|bits| f64::from_bits(*bits).is_nan());
-    nan.map_or(F64.nan(), |bits| bits | 1 << 51)
 }
 
 /// Infrequent operations on doubles.
@@ -372,7 +322,7 @@ pub(super) fn uncommon_double(op: Op, o: &Operation, r: &mut Registers, mask: u3
             r.set_predicate(o.q[1], mask, neither & other);
         }
         Op::DoubleSet(compare, combine, to) => {
-            let holds = combine.of(compared(compare), r.holds(o.p[0]));
+            let holds = combine.apply(compared(compare), r.holds(o.p[0]));
             set_to(to, holds, o, r, mask);
         }
         _ => return false,

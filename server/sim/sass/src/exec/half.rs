@@ -2,11 +2,11 @@
 
 use pulp::Scalar;
 use warplens_sim_cuda::registers::{PerLane, each, lanes};
+use warplens_sim_cuda::semantics::compare::ordered;
 use warplens_sim_cuda::semantics::convert::{Clamp, clamp_float};
 use warplens_sim_cuda::semantics::float::extremum_32;
 use warplens_sim_warp::soft_float::{BF16, F16, F32, Format, Rounding};
 
-use super::float::ordered;
 use crate::program::{Arithmetic, FloatCompare, HalfMode, Op, Operation, SetTo};
 use crate::registers::{ABSOLUTE, NEGATE, Part, Registers, Source};
 
@@ -79,12 +79,12 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> bo
                 true => (low & high, !(low & high)),
                 false => (low, high),
             };
-            r.set_predicate(o.q[0], mask, combine.of(first, other));
-            r.set_predicate(o.q[1], mask, combine.of(second, other));
+            r.set_predicate(o.q[0], mask, combine.apply(first, other));
+            r.set_predicate(o.q[1], mask, combine.apply(second, other));
         }
         Op::HalfSet(compare, combine, mode, to) => {
             let other = r.holds(o.p[0]);
-            let [low, high] = compared(compare, mode, o, r).map(|holds| combine.of(holds, other));
+            let [low, high] = compared(compare, mode, o, r).map(|holds| combine.apply(holds, other));
             let value = match (to, mode.brain) {
                 (SetTo::Ones, _) => 0xffff,
                 (SetTo::One, false) => 0x3c00,

@@ -2,10 +2,10 @@
 
 use pulp::Scalar;
 use warplens_sim_cuda::registers::{PerLane, each, lanes_where};
-use warplens_sim_cuda::semantics::compare::Comparison;
+use warplens_sim_cuda::semantics::compare::{Combine, Comparison};
 
 use super::lanewise::map3;
-use crate::program::{Bool, CcTest, IntCompare, Op, Operation, SetTo};
+use crate::program::{CcTest, IntCompare, Op, Operation, SetTo};
 use crate::registers::{CC_CARRY, CC_ZERO, NEGATE, Predicate, Registers, Source};
 
 /// `ISETP`
@@ -17,10 +17,10 @@ pub(super) fn compare(compare: IntCompare, o: &Operation, r: &mut Registers, mas
 
 /// Combines a comparison with a predicate and writes both results.
 #[inline(always)]
-pub(super) fn set_compared(combine: Bool, holds: u32, o: &Operation, r: &mut Registers, mask: u32) {
+pub(super) fn set_compared(combine: Combine, holds: u32, o: &Operation, r: &mut Registers, mask: u32) {
     let other = r.holds(o.p[0]);
-    r.set_predicate(o.q[0], mask, combine.of(holds, other));
-    r.set_predicate(o.q[1], mask, combine.of(!holds, other));
+    r.set_predicate(o.q[0], mask, combine.apply(holds, other));
+    r.set_predicate(o.q[1], mask, combine.apply(!holds, other));
 }
 
 /// The lanes in which a comparison holds.
@@ -111,7 +111,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> bo
         Op::CompareTo(compare, to) => {
             let holds =
                 if compare.extends { compared_with_cc(compare, o, r) } else { compared(compare, o, r) };
-            set_to(to, compare.combine.of(holds, r.holds(o.p[0])), o, r, mask);
+            set_to(to, compare.combine.apply(holds, r.holds(o.p[0])), o, r, mask);
         }
         Op::CompareSelect(compare) => {
             let holds = |c: u32| match compare.signed {
@@ -156,11 +156,11 @@ fn by_table(table: u8, [a, b, c]: [u32; 3]) -> u32 {
 }
 
 /// The truth table of `(a op1 b) op2 c`, or of `!(a op1 b) op2 c` if `negated`.
-pub(crate) fn table_of(first: Bool, second: Bool, negated: bool) -> u8 {
+pub(crate) fn table_of(first: Combine, second: Combine, negated: bool) -> u8 {
     (0..8u32).fold(0, |table, index| {
         let [a, b, c] = [index >> 2 & 1, index >> 1 & 1, index & 1];
-        let inner = first.of(a, b) ^ u32::from(negated);
-        table | ((second.of(inner, c) & 1) as u8) << index
+        let inner = first.apply(a, b) ^ u32::from(negated);
+        table | ((second.apply(inner, c) & 1) as u8) << index
     })
 }
 

@@ -1,7 +1,7 @@
 //! The modifiers of operations.
 
 use warplens_sim_cuda::address::AtomicOp;
-use warplens_sim_cuda::semantics::compare::Comparison;
+use warplens_sim_cuda::semantics::compare::{Combine, Comparison};
 use warplens_sim_cuda::semantics::float::FloatOp;
 use warplens_sim_warp::soft_float::{Format, Rounding, op};
 
@@ -68,25 +68,6 @@ pub enum Test {
     Zero,
 }
 
-/// How a comparison is combined with a predicate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Bool {
-    And,
-    Or,
-    Xor,
-}
-
-impl Bool {
-    #[inline(always)]
-    pub fn of(self, a: u32, b: u32) -> u32 {
-        match self {
-            Bool::And => a & b,
-            Bool::Or => a | b,
-            Bool::Xor => a ^ b,
-        }
-    }
-}
-
 /// What a comparison tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {
@@ -126,7 +107,7 @@ pub struct IntCompare {
     /// Compares upper words. The result for the lower words is in `p1`, or in the condition code on targets
     /// without convergence barriers.
     pub extends: bool,
-    pub combine: Bool,
+    pub combine: Combine,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,6 +2,7 @@
 
 use la_arena::Idx;
 use warplens_sim_cuda::semantics::bits::{DotProduct, Permute};
+use warplens_sim_cuda::semantics::compare::Combine;
 use warplens_sim_cuda::semantics::convert::Convert;
 use warplens_sim_cuda::semantics::matrix::Product;
 use warplens_sim_cuda::semantics::narrow::PackedConvert;
@@ -12,7 +13,7 @@ use super::access::{Access, Atomic, MatrixAccess, Window};
 use super::cell::Unknown;
 use super::control::{CcTest, Control};
 use super::modifiers::{
-    Accumulate, Arithmetic, Bool, FloatCompare, FloatMode, HalfMode, IntCompare, MinMax, Mufu, SetTo,
+    Accumulate, Arithmetic, FloatCompare, FloatMode, HalfMode, IntCompare, MinMax, Mufu, SetTo,
     SpecialRegister, Test, VoteMode, WarpReduction, Xmad,
 };
 use crate::registers::{CC_ZERO, Condition, DROPPED, Predicate, Row, Source, UNIFORM};
@@ -297,7 +298,7 @@ pub enum Op {
     /// `d` = the truth table `n` of `p`.
     PredicatesTo(SetTo),
     /// `q0`, `q1` = the test `n` of the condition code, combined with `p0`.
-    TestCc(Bool),
+    TestCc(Combine),
     /// Such as `max(min(a, b), c)`.
     VideoMinMax {
         /// The first operation is a maximum.
@@ -315,9 +316,9 @@ pub enum Op {
     /// The minimum or maximum of three.
     FloatMinMax3(FloatCompare),
     /// `q0`, `q1` = a comparison combined with `p0`.
-    FloatSetp(FloatCompare, Bool),
+    FloatSetp(FloatCompare, Combine),
     /// `d` = a comparison combined with `p0`.
-    FloatSet(FloatCompare, Bool, SetTo),
+    FloatSet(FloatCompare, Combine, SetTo),
     /// `d = c cmp 0 ? a : b`
     FloatSelect(FloatCompare),
     /// `q0` = whether the quotient needs its slow path.
@@ -328,13 +329,13 @@ pub enum Op {
     /// The minimum if `p0`, otherwise the maximum.
     DoubleMinMax,
     /// Like `FloatSetp`.
-    DoubleSetp(FloatCompare, Bool),
+    DoubleSetp(FloatCompare, Combine),
     /// `q0` = whether `a` is the minimum (or maximum), `q1` = whether both are NaNs.
     DoublePick {
         maximum: bool,
     },
     /// Like `FloatSet`.
-    DoubleSet(FloatCompare, Bool, SetTo),
+    DoubleSet(FloatCompare, Combine, SetTo),
     Half(Arithmetic, HalfMode),
     /// The minimum if `p0`, otherwise the maximum.
     HalfMinMax(FloatCompare, HalfMode),
@@ -344,12 +345,12 @@ pub enum Op {
     /// complement.
     HalfSetp {
         compare: FloatCompare,
-        combine: Bool,
+        combine: Combine,
         mode: HalfMode,
         both: bool,
     },
     /// `d` = a comparison of halves.
-    HalfSet(FloatCompare, Bool, HalfMode, SetTo),
+    HalfSet(FloatCompare, Combine, HalfMode, SetTo),
     Convert(Convert),
     /// Two singles to halves: `cvt(a) << 16 | cvt(b)`.
     PackHalves {

@@ -7,12 +7,13 @@
 use pulp::Scalar;
 use warplens_sim_cuda::registers::{PerLane, WIDTH, lanes};
 use warplens_sim_cuda::semantics::bits::lop3_outcomes;
+use warplens_sim_cuda::semantics::compare::Combine;
 
 use super::flags::{self, Flags};
 use super::visit::UndefinedVisit;
 use super::{Key, UndefinedValues, UndefinedWord, first_origin, is_register};
 use crate::exec::{ExecContext, execute};
-use crate::program::{Bool, CcTest, Op, Operation, Prepare, VoteMode};
+use crate::program::{CcTest, Op, Operation, Prepare, VoteMode};
 use crate::registers::{ABSOLUTE, Condition, DROPPED, NEGATE, Part, Predicate, Registers, Row, Source};
 
 /// The undefined results of an operation; the other results are defined.
@@ -329,16 +330,16 @@ impl UndefinedValues {
     fn compared(
         &self,
         visit: &UndefinedVisit<'_>,
-        combine: Bool,
+        combine: Combine,
         inputs: &UndefinedWord,
         r: &Registers,
     ) -> Results {
         let o = visit.operation();
         let other = self.read(self.predicate(o.p[0].predicate), visit.statement).lanes();
         let decided = match combine {
-            Bool::And => !r.holds(o.p[0]) & !other,
-            Bool::Or => r.holds(o.p[0]) & !other,
-            Bool::Xor => 0,
+            Combine::And => !r.holds(o.p[0]) & !other,
+            Combine::Or => r.holds(o.p[0]) & !other,
+            Combine::Xor => 0,
         };
         let word = inputs.clone().keep(!decided);
         self.predicate_results(o, &word).collect()

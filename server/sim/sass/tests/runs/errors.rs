@@ -2,9 +2,9 @@
 //! which lanes they wait for.
 
 use expect_test::{Expect, expect};
-use warplens_sim_warp::Status;
+use warplens_sim_warp::{RunOptions, Status};
 
-use crate::machines::{check_findings, check_findings_of_threads, finding_kinds};
+use crate::machines::{check_findings, check_findings_of_threads, finding_kinds, listing};
 
 fn check(target: u16, body: &str, expect: Expect) {
     check_findings(target, body, expect);
@@ -62,6 +62,19 @@ fn all_lanes_wait_for_each_other() {
             0050 no-progress ffffff00: Deadlock: lanes 8-31 wait at `BSYNC B0` for lanes 0-7, which do not reach it
         "#]],
     );
+}
+
+#[test]
+fn an_endless_loop_is_reported_at_its_start_whether_or_not_registers_are_followed() {
+    let program = crate::common::program(&listing(75, "NOP\nNOP\nBRA 0x10\nEXIT"), "k");
+    for registers in [false, true] {
+        let config = warplens_sim_sass::launch_config(program.target, 8, [1; 3], [32, 1, 1]);
+        let options = RunOptions { registers, ..RunOptions::default() };
+        let result = crate::common::run(&program, config, &options);
+        assert_eq!(result.status, Status::NoProgress);
+        let statement = result.findings[0].statement.expect("a statement");
+        assert_eq!(program.addresses[statement.index()], 0x10, "{registers}");
+    }
 }
 
 #[test]

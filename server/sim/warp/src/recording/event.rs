@@ -5,8 +5,11 @@ use super::layout::{CellId, Layout};
 use crate::ids::{Mask, StatementId};
 
 /// A step of a warp, or a late effect of an earlier one.
+pub type Event<'r> = EventWith<&'r [u8]>;
+
+/// An event; `B` is what is known about the bytes of its effects.
 #[derive(Clone, Copy, Debug)]
-pub struct Event<'r> {
+pub struct EventWith<B> {
     /// The number of the step; of a late event, the number of the next step.
     pub step: u64,
     pub is_late: bool,
@@ -19,8 +22,16 @@ pub struct Event<'r> {
     pub depth: u32,
     /// The activation that begins in the executed lanes: its function, and the depth there. Its registers have no values yet.
     pub enters: Option<(u32, u32)>,
-    pub(super) writes: &'r [u8],
-    pub(super) accesses: &'r [u8],
+    pub(super) writes: B,
+    pub(super) accesses: B,
+}
+
+impl<B> EventWith<B> {
+    pub(super) fn map<C>(&self, effects: impl Fn(&B) -> C) -> EventWith<C> {
+        let EventWith { step, is_late, warp, statement, active, executed, depth, enters, .. } = *self;
+        let (writes, accesses) = (effects(&self.writes), effects(&self.accesses));
+        EventWith { step, is_late, warp, statement, active, executed, depth, enters, writes, accesses }
+    }
 }
 
 /// The values of a row of lanes, those of a mask.

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::codec::Reader;
-use super::event::Event;
+use super::event::{Event, EventWith};
 use super::layout::Layout;
 use super::state::State;
 use super::statements::Statements;
-use crate::ids::{Mask, StatementId};
+use crate::ids::StatementId;
 
 /// Consecutive steps, and the state before the first of them.
 #[derive(Debug, Default)]
@@ -45,6 +45,10 @@ impl Segment {
         self.warps.binary_search(&warp).is_ok()
     }
 
+    fn event(&self, indexed: &Indexed) -> Event<'_> {
+        indexed.map(|range| &self.bytes[range.clone()])
+    }
+
     /// The events in order. Late events belong to the step before them.
     pub(super) fn events(&self) -> impl Iterator<Item = Event<'_>> {
         let (mut reader, mut step) = (Reader::new(&self.bytes), self.first);
@@ -59,29 +63,8 @@ impl Segment {
 /// How many segments are indexed at once.
 const INDEXED: usize = 8;
 
-/// Where the parts of an event are in the bytes of its segment.
-#[derive(Debug)]
-struct Indexed {
-    step: u64,
-    is_late: bool,
-    warp: u32,
-    statement: StatementId,
-    active: Mask,
-    executed: Mask,
-    depth: u32,
-    enters: Option<(u32, u32)>,
-    writes: Range<usize>,
-    accesses: Range<usize>,
-}
-
-impl Indexed {
-    fn event<'r>(&self, segment: &'r Segment) -> Event<'r> {
-        let Indexed { step, is_late, warp, statement, active, executed, depth, enters, .. } = *self;
-        let part = |range: &Range<usize>| &segment.bytes[range.clone()];
-        let (writes, accesses) = (part(&self.writes), part(&self.accesses));
-        Event { step, is_late, warp, statement, active, executed, depth, enters, writes, accesses }
-    }
-}
+/// An event with the places of its effects in the bytes of its segment.
+type Indexed = EventWith<Range<usize>>;
 
 /// The steps of a launch, or a window of them.
 #[derive(Debug)]
@@ -269,7 +252,7 @@ impl Recording {
             let is_before = |event: &Indexed| event.step < before || event.is_late && event.step == before;
             let end = events.partition_point(is_before);
             for event in events[..end].iter().rev() {
-                if let ControlFlow::Break(found) = visit(&event.event(segment)) {
+                if let ControlFlow::Break(found) = visit(&segment.event(event)) {
                     return Some(found);
                 }
             }
@@ -312,12 +295,7 @@ impl Recording {
             let first = if part.is_empty() { 0 } else { part.as_ptr() as usize - start };
             first..first + part.len()
         };
-        let indexed = |event: Event<'_>| {
-            let Event { step, is_late, warp, statement, active, executed, depth, enters, writes, accesses } =
-                event;
-            let (writes, accesses) = (range(writes), range(accesses));
-            Indexed { step, is_late, warp, statement, active, executed, depth, enters, writes, accesses }
-        };
+        let indexed = |event: Event<'_>| event.map(|part| range(part));
         let events: Arc<[Indexed]> = segment.events().map(indexed).collect();
         index.truncate(INDEXED - 1);
         index.push_front((at, Arc::clone(&events)));
@@ -328,6 +306,6 @@ impl Recording {
         let at = self.segment_of(step)?;
         let events = self.indexed(at);
         let first = events.partition_point(|event| event.step < step || event.is_late && event.step == step);
-        events.get(first).filter(|event| event.step == step).map(|event| event.event(&self.segments[at]))
+        events.get(first).filter(|event| event.step == step).map(|event| self.segments[at].event(event))
     }
 }

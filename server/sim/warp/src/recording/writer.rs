@@ -10,7 +10,7 @@ use super::access::{Access, LateWrite, Space};
 use super::checkpoint::{Checkpoint, Checkpoints, Held};
 use super::codec::{self, Previous};
 use super::edit::{DueChange, EDIT, Edit};
-use super::event::{Event, Row, Write};
+use super::event::{Event, EventWith, Row, Write};
 use super::layout::{CellId, Layout};
 use super::segments::{Recording, Segment};
 use super::state::State;
@@ -34,22 +34,14 @@ pub struct Window {
     pub max_bytes: usize,
 }
 
-pub(super) struct Step {
-    pub(super) warp: u32,
-    pub(super) statement: StatementId,
-    pub(super) active: Mask,
-    pub(super) executed: Mask,
-    pub(super) is_late: bool,
-    /// See [`Event::depth`].
-    pub(super) depth: u32,
-    /// See [`Event::enters`].
-    pub(super) enters: Option<(u32, u32)>,
-}
+/// An event that has no number yet.
+pub(super) type Step = EventWith<()>;
 
 impl Step {
     /// A step outside activations of functions.
     pub(super) fn new(warp: u32, statement: StatementId, active: Mask, executed: Mask) -> Step {
-        Step { warp, statement, active, executed, is_late: false, depth: 0, enters: None }
+        let (step, is_late, depth, enters, writes, accesses) = (0, false, 0, None, (), ());
+        Step { step, is_late, warp, statement, active, executed, depth, enters, writes, accesses }
     }
 
     /// What lanes receive from a statement later.
@@ -322,20 +314,9 @@ impl Writer {
 
     /// Appends an event with the writes and accesses since the last one.
     fn put(&mut self, step: &Step) {
-        let &Step { warp, statement, active, executed, is_late, depth, enters } = step;
+        let &Step { warp, statement, is_late, .. } = step;
         if let Some(open) = &mut self.open {
-            let event = Event {
-                step: self.step,
-                is_late,
-                warp,
-                statement,
-                active,
-                executed,
-                depth,
-                enters,
-                writes: &self.writes,
-                accesses: &self.accesses,
-            };
+            let event = Event { writes: &self.writes, accesses: &self.accesses, ..step.map(|()| &[][..]) };
             codec::put_event(&mut open.bytes, &mut self.previous, &event);
             if !is_late {
                 open.add_step(warp, statement);

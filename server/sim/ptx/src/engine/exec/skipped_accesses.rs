@@ -172,20 +172,9 @@ impl GroupRun<'_> {
     }
 
     fn accessed(&self, pc: u32) -> Option<Accessed> {
-        let tables = &self.function.tables;
-        let (address, space, span) = match self.function.code[pc as usize].op {
-            Op::Load(id) | Op::Store(id) => {
-                let access = &tables[id];
-                (&access.address, access.space, access.size as usize * access.elements.len())
-            }
-            Op::Atomic(id) => {
-                let atomic = &tables[id];
-                (&atomic.address, atomic.space, atomic.ty.bytes() * atomic.b.len())
-            }
-            _ => return None,
-        };
+        let (address, space, span) = self.function.access(self.function.code[pc as usize].op)?;
         let addresses = addresses(address, &self.frame.registers, self.ctx.bases);
-        Some(Accessed { space, addresses, span: span as u64 })
+        Some(Accessed { space, addresses, span: span.into() })
     }
 
     /// The words of memory that a lane accesses. Bytes outside of every object belong to none.

@@ -94,7 +94,7 @@ pub(super) fn store_at(
     let value = |lane: usize, at: u64| stored(access, r, lane, at);
     let request = MemoryRequest::new(AccessKind::Store, access.space, addresses, elements, mask);
     let checked = ctx.resolve(&MemoryRequest { value: &value, ..request })?;
-    let span = u64::from(access.size) * access.elements.len() as u64;
+    let span = u64::from(access.span());
     ctx.spaces.count_store(&checked, (addresses, span, mask), &value);
     for (index, element) in access.elements.iter().enumerate() {
         let Some(element) = element else { continue };

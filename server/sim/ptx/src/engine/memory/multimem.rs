@@ -32,16 +32,14 @@ pub(crate) fn execute(
         Multimem::LoadReduce(id) => load_reduce(&tables[id], r, ctx, mask),
         Multimem::Store(id) => {
             let access = &tables[id];
-            let span = span_of(access);
-            for replica in replicas_of(&access.address, access.space, span, r, ctx, mask)? {
+            for replica in replicas_of(&access.address, access.space, access.span(), r, ctx, mask)? {
                 store_at(access, &replica.addresses, r, ctx, replica.mask)?;
             }
             Ok(())
         }
         Multimem::Reduce(id) => {
             let atomic = &tables[id];
-            let span = (atomic.ty.bytes() * atomic.b.len()) as u64;
-            for replica in replicas_of(&atomic.address, atomic.space, span, r, ctx, mask)? {
+            for replica in replicas_of(&atomic.address, atomic.space, atomic.span(), r, ctx, mask)? {
                 execute_at(atomic, &replica.addresses, r, ctx, replica.mask)?;
             }
             Ok(())
@@ -55,7 +53,7 @@ fn load_reduce(
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result {
-    let replicas = replicas_of(&access.address, access.space, span_of(access), r, ctx, mask)?;
+    let replicas = replicas_of(&access.address, access.space, access.span(), r, ctx, mask)?;
     let count = access.elements.len();
     let mut loaded: Vec<[Vec<u64>; WIDTH]> = vec![std::array::from_fn(|_| Vec::new()); count];
     for Replica { addresses, mask } in &replicas {
@@ -77,15 +75,11 @@ fn load_reduce(
     Ok(())
 }
 
-fn span_of(access: &Access) -> u64 {
-    u64::from(access.size) * access.elements.len() as u64
-}
-
 /// The addresses of each replica for an access of `span` bytes in each lane.
 fn replicas_of(
     address: &Address,
     space: Space,
-    span: u64,
+    span: u32,
     r: &Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
@@ -94,7 +88,7 @@ fn replicas_of(
     let mut found: Vec<Replica> = Vec::new();
     for lane in lanes(mask) {
         let at = LaneAddress { space, address: all[lane], lane };
-        for (number, address) in replicas(at, span, ctx)?.into_iter().enumerate() {
+        for (number, address) in replicas(at, span.into(), ctx)?.into_iter().enumerate() {
             if number == found.len() {
                 found.push(Replica { addresses: [0; WIDTH], mask: 0 });
             }

@@ -316,23 +316,17 @@ impl PollWindow {
 /// The address, space and size of an access that is logged, and how it uses the memory.
 fn accessed(op: Op, function: &Function) -> Option<(&Address, Space, u32, Direction)> {
     let tables = &function.tables;
-    Some(match op {
-        Op::Load(id) | Op::Store(id) => {
-            let access = &tables[id];
-            let direction = if let Op::Load(_) = op { Direction::Reads } else { Direction::Writes };
-            (&access.address, access.space, access.size * access.elements.len() as u32, direction)
-        }
-        Op::Atomic(id) => {
-            let atomic = &tables[id];
-            let span = atomic.ty.bytes() as u32 * atomic.b.len() as u32;
-            (&atomic.address, atomic.space, span, Direction::Exchanges)
-        }
-        Op::Mbarrier(id) => {
-            let mbarrier = &tables[id];
-            let waits = mbarrier.action.waits();
-            let direction = if waits { Direction::Reads } else { Direction::Writes };
-            (&mbarrier.address, mbarrier.space, 8, direction)
-        }
-        _ => return None,
-    })
+    if let Op::Mbarrier(id) = op {
+        let mbarrier = &tables[id];
+        let waits = mbarrier.action.waits();
+        let direction = if waits { Direction::Reads } else { Direction::Writes };
+        return Some((&mbarrier.address, mbarrier.space, 8, direction));
+    }
+    let (address, space, span) = function.access(op)?;
+    let direction = match op {
+        Op::Load(_) => Direction::Reads,
+        Op::Store(_) => Direction::Writes,
+        _ => Direction::Exchanges,
+    };
+    Some((address, space, span, direction))
 }

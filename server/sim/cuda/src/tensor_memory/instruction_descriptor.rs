@@ -1,10 +1,20 @@
 //! Instruction descriptors: 32 bits that specify what a `tcgen05.mma` multiplies.
 
-use warplens_sim_cuda::semantics::matrix::{Factor, Sum};
-use warplens_sim_cuda::semantics::narrow::{E2M1, E2M3, E3M2, E4M3, E5M2};
-use warplens_sim_cuda::tensor::bit_field::BitField;
+use crate::semantics::matrix::{Factor, Sum};
+use crate::semantics::narrow::{E2M1, E2M3, E3M2, E4M3, E5M2};
+use crate::tensor::bit_field::BitField;
 
-use crate::program::{ProductKind, TensorProduct};
+/// The `.kind` of a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ProductKind {
+    F16,
+    Tf32,
+    F8f6f4,
+    I8,
+    Mxf8f6f4,
+    Mxf4,
+    Mxf4nvf4,
+}
 
 /// Elements of A or B: how they are stored in shared memory and in tensor memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,82 +147,62 @@ enum Meaning {
 struct Field {
     at: BitField,
     meaning: Meaning,
+    layouts: u32,
 }
 
-const fn field(first: u32, bits: u32, name: &'static str, meaning: Meaning) -> Field {
-    Field { at: BitField { first, bits, name }, meaning }
+/// `PLAIN` is the layout for kinds without scale factors, `SCALED` that for `mxf8f6f4`, `PACKED` that for `mxf4` and `mxf4nvf4`.
+const PLAIN: u32 = 1;
+const SCALED: u32 = 2;
+const PACKED: u32 = 4;
+const ALL: u32 = PLAIN | SCALED | PACKED;
+
+const fn field(layouts: u32, first: u32, bits: u32, name: &'static str, meaning: Meaning) -> Field {
+    Field { at: BitField { first, bits, name }, meaning, layouts }
 }
 
-const RESERVED: &str = "reserved";
+const fn reserved(layouts: u32, first: u32, bits: u32) -> Field {
+    field(layouts, first, bits, "reserved", Meaning::Reserved)
+}
 
-/// The fields for kinds without scale factors.
-const PLAIN: &[Field] = &[
-    field(0, 2, "sparsity selector", Meaning::Selector),
-    field(2, 1, "sparse A", Meaning::Sparse),
-    field(3, 1, "saturate", Meaning::Saturate),
-    field(4, 2, "D type", Meaning::Sum),
-    field(6, 1, RESERVED, Meaning::Reserved),
-    field(7, 3, "A type", Meaning::Element(0)),
-    field(10, 3, "B type", Meaning::Element(1)),
-    field(13, 1, "negate A", Meaning::Negate),
-    field(14, 1, "negate B", Meaning::Negate),
-    field(15, 1, "major of A", Meaning::Major),
-    field(16, 1, "major of B", Meaning::Major),
-    field(17, 6, "N / 8", Meaning::Columns),
-    field(23, 1, RESERVED, Meaning::Reserved),
-    field(24, 5, "M / 16", Meaning::Rows),
-    field(29, 1, RESERVED, Meaning::Reserved),
-    field(30, 2, "maximum shift", Meaning::MaximumShift),
+/// The fields of all layouts, by position.
+const FIELDS: &[Field] = &[
+    field(PLAIN, 0, 2, "sparsity selector", Meaning::Selector),
+    reserved(SCALED | PACKED, 0, 2),
+    field(ALL, 2, 1, "sparse A", Meaning::Sparse),
+    field(PLAIN, 3, 1, "saturate", Meaning::Saturate),
+    reserved(SCALED | PACKED, 3, 1),
+    field(PLAIN, 4, 2, "D type", Meaning::Sum),
+    field(SCALED | PACKED, 4, 2, "scale factor id of B", Meaning::ScaleId),
+    reserved(ALL, 6, 1),
+    field(ALL, 7, 3, "A type", Meaning::Element(0)),
+    field(PLAIN | SCALED, 10, 3, "B type", Meaning::Element(1)),
+    field(PACKED, 10, 2, "B type", Meaning::Element(1)),
+    reserved(PACKED, 12, 1),
+    field(ALL, 13, 1, "negate A", Meaning::Negate),
+    field(ALL, 14, 1, "negate B", Meaning::Negate),
+    field(PLAIN | SCALED, 15, 1, "major of A", Meaning::Major),
+    field(PLAIN | SCALED, 16, 1, "major of B", Meaning::Major),
+    reserved(PACKED, 15, 2),
+    field(ALL, 17, 6, "N / 8", Meaning::Columns),
+    reserved(PLAIN, 23, 1),
+    field(SCALED | PACKED, 23, 1, "scale type", Meaning::ScaleType),
+    field(PLAIN, 24, 5, "M / 16", Meaning::Rows),
+    reserved(SCALED | PACKED, 24, 3),
+    field(SCALED | PACKED, 27, 2, "M / 128", Meaning::Rows),
+    reserved(PLAIN, 29, 1),
+    field(SCALED | PACKED, 29, 2, "scale factor id of A", Meaning::ScaleId),
+    field(PLAIN, 30, 2, "maximum shift", Meaning::MaximumShift),
+    reserved(SCALED, 31, 1),
+    field(PACKED, 31, 1, "K dimension", Meaning::Depth),
 ];
 
-/// The fields for `mxf8f6f4`.
-const SCALED: &[Field] = &[
-    field(0, 2, RESERVED, Meaning::Reserved),
-    field(2, 1, "sparse A", Meaning::Sparse),
-    field(3, 1, RESERVED, Meaning::Reserved),
-    field(4, 2, "scale factor id of B", Meaning::ScaleId),
-    field(6, 1, RESERVED, Meaning::Reserved),
-    field(7, 3, "A type", Meaning::Element(0)),
-    field(10, 3, "B type", Meaning::Element(1)),
-    field(13, 1, "negate A", Meaning::Negate),
-    field(14, 1, "negate B", Meaning::Negate),
-    field(15, 1, "major of A", Meaning::Major),
-    field(16, 1, "major of B", Meaning::Major),
-    field(17, 6, "N / 8", Meaning::Columns),
-    field(23, 1, "scale type", Meaning::ScaleType),
-    field(24, 3, RESERVED, Meaning::Reserved),
-    field(27, 2, "M / 128", Meaning::Rows),
-    field(29, 2, "scale factor id of A", Meaning::ScaleId),
-    field(31, 1, RESERVED, Meaning::Reserved),
-];
-
-/// The fields for `mxf4` and `mxf4nvf4`.
-const PACKED: &[Field] = &[
-    field(0, 2, RESERVED, Meaning::Reserved),
-    field(2, 1, "sparse A", Meaning::Sparse),
-    field(3, 1, RESERVED, Meaning::Reserved),
-    field(4, 2, "scale factor id of B", Meaning::ScaleId),
-    field(6, 1, RESERVED, Meaning::Reserved),
-    field(7, 3, "A type", Meaning::Element(0)),
-    field(10, 2, "B type", Meaning::Element(1)),
-    field(12, 1, RESERVED, Meaning::Reserved),
-    field(13, 1, "negate A", Meaning::Negate),
-    field(14, 1, "negate B", Meaning::Negate),
-    field(15, 2, RESERVED, Meaning::Reserved),
-    field(17, 6, "N / 8", Meaning::Columns),
-    field(23, 1, "scale type", Meaning::ScaleType),
-    field(24, 3, RESERVED, Meaning::Reserved),
-    field(27, 2, "M / 128", Meaning::Rows),
-    field(29, 2, "scale factor id of A", Meaning::ScaleId),
-    field(31, 1, "K dimension", Meaning::Depth),
-];
-
-fn fields(kind: ProductKind) -> &'static [Field] {
-    match kind {
+fn fields(kind: ProductKind) -> impl Iterator<Item = &'static Field> {
+    let layout = match kind {
         ProductKind::Mxf4 | ProductKind::Mxf4nvf4 => PACKED,
         ProductKind::Mxf8f6f4 => SCALED,
         _ => PLAIN,
-    }
+    };
+    FIELDS.iter().filter(move |field| field.layouts & layout != 0)
 }
 
 impl Field {
@@ -227,7 +217,7 @@ fn of(bits: u32, first: u32, width: u32) -> u32 {
 }
 
 fn codes(bits: u32, kind: ProductKind) -> [u32; 2] {
-    let code = |which| fields(kind).iter().find(|field| field.meaning == Meaning::Element(which));
+    let code = |which| fields(kind).find(|field| field.meaning == Meaning::Element(which));
     [0, 1].map(|which| code(which).map_or(0, |field| field.of(bits)))
 }
 
@@ -309,11 +299,6 @@ fn read(field: &Field, bits: u32, form: ProductForm) -> Result<String, String> {
 }
 
 impl ProductForm {
-    pub fn of(product: &TensorProduct) -> ProductForm {
-        let &TensorProduct { kind, pair, ws, blocks, .. } = product;
-        ProductForm { kind, sparse: product.metadata.is_some(), pair, ws, blocks }
-    }
-
     /// The form that these words name: `f16`, `mxf4.sp`, `i8.cta_group::2`.
     pub fn from_words(words: &str) -> Option<ProductForm> {
         let mut words = words.split('.').filter(|word| !word.is_empty());
@@ -385,9 +370,7 @@ impl InstructionDescriptor {
             ue4m3: scaled && of(bits, 23, 1) == 0,
         })
     }
-}
 
-impl InstructionDescriptor {
     /// Bits per element, which determine how a sparse A is compressed.
     pub fn pattern_bits(&self) -> u32 {
         self.elements[0].pitch
