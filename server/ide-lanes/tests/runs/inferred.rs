@@ -270,6 +270,18 @@ DONE:";
 }
 
 #[test]
+fn a_member_mask_may_be_that_of_a_smaller_block() {
+    check(
+        "",
+        "bar.warp.sync 0xffff;",
+        expect![[r#"
+            [32, 1, 1] [] finished
+            warning wrong-membermask `bar.warp.sync 0xffff;` with the inferred block 32 and grid 1; if the kernel is written for another size, write a launch to check it
+        "#]],
+    );
+}
+
+#[test]
 fn a_deadlock_may_be_due_to_the_size() {
     let body = "\
 .shared .b64 bar;

@@ -23,6 +23,7 @@ use super::instruction_descriptor::{InstructionDescriptor, ProductForm};
 use super::operation::{CellAddress, FactorPlace, Multiplication};
 use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::get;
+use crate::engine::memory::cluster_address;
 use crate::engine::memory::lane_address::LaneAddress;
 use crate::program::{Address, Completion, RegisterSlot, TensorFactor, TensorProduct};
 use crate::tensor::ranges;
@@ -359,8 +360,8 @@ pub(super) fn commit(
     for lane in lanes(mask) {
         let at = LaneAddress::of(mbarrier, lane, r, ctx);
         match blocks {
-            Some(blocks) => lanes(get(blocks, r, lane) as u32)
-                .try_for_each(|rank| at.in_block(rank as u32, ctx).arrive_after_tensor_operations(ctx))?,
+            Some(blocks) => cluster_address::ranks(get(blocks, r, lane) as u32, lane, ctx.spaces.window)?
+                .try_for_each(|rank| at.in_block(rank, ctx).arrive_after_tensor_operations(ctx))?,
             None => at.arrive_after_tensor_operations(ctx)?,
         }
         if let Some(sanitizer) = &mut ctx.sanitizer {
