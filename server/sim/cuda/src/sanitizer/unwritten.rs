@@ -2,9 +2,12 @@
 //!
 //! Shared memory starts uninitialized, and its shadow says what was written. Device memory has contents, except where the launch says
 //! otherwise and in what `malloc` returns: those bytes are kept here. A copy to shared memory passes them on, because kernels copy whole tiles and use a part.
+//! What atomics compute from uninitialized shared memory has no value either.
 
 use super::Sanitizer;
 use super::event::{AccessEvent, AccessKind};
+use super::shadow::Shadow;
+use super::undefined_access::UndefinedAccess;
 use super::unwritten_bytes::UnwrittenBytes;
 use crate::async_ops::operation::MemoryPosition;
 use crate::memory::region::MemoryRegion;
@@ -57,7 +60,8 @@ impl Sanitizer {
                     }
                 }
             }
-            if !event.kind.reads() {
+            let is_updated = event.kind == AccessKind::Atomic && extent.region == MemoryRegion::Shared;
+            if !(event.kind.reads() || is_updated) {
                 unwritten.remove(start, event.span());
             }
         }
@@ -77,5 +81,20 @@ impl Sanitizer {
                 unwritten.add(start + byte, 1);
             }
         }
+    }
+}
+
+/// An atomic updates shared memory. If nobody has written it, it still has no value afterwards.
+pub(super) fn update_uninitialized(
+    event: &AccessEvent<'_>,
+    (index, lane): (u64, u32),
+    shared: &mut Shadow,
+    unwritten: &mut UnwrittenBytes,
+    undefined: &mut UndefinedAccess,
+) {
+    if !shared.is_written(index, event.span()) {
+        undefined.note_unwritten(event, index, lane, shared);
+        let bytes = index..index + event.span();
+        bytes.filter(|byte| !shared.is_written(*byte, 1)).for_each(|byte| unwritten.add(byte, 1));
     }
 }

@@ -47,11 +47,12 @@ fn issue_one(product: &TensorProduct, lane: usize, r: &Registers, ctx: &mut Exec
     let it = multiplication(product, lane, r, ctx)?;
     let operands = Cells::of(&it);
     let issuer = ctx.issuer(mask);
+    let shape = [it.descriptor.m, it.descriptor.n, it.descriptor.k];
     for (role, range) in &operands.reads {
         allocated(role.name(), range, ctx, mask)?;
         initialized(role.name(), range, ctx, mask);
         note_use(*role, range, ctx);
-        conflicts(range, false, Some(issuer), ctx, mask);
+        conflicts(range, false, Some((issuer, None)), ctx, mask);
         accessed(CellAccessKind::ReadByProduct, range, ctx, mask);
     }
     for range in &operands.writes {
@@ -60,7 +61,7 @@ fn issue_one(product: &TensorProduct, lane: usize, r: &Registers, ctx: &mut Exec
             initialized(CellRole::D.name(), range, ctx, mask);
         }
         note_use(CellRole::D, range, ctx);
-        conflicts(range, true, Some(issuer), ctx, mask);
+        conflicts(range, true, Some((issuer, Some(shape))), ctx, mask);
         accessed(CellAccessKind::WrittenByProduct, range, ctx, mask);
         let block = ctx.spaces.tensor_memory.block(range.rank);
         block.note_written(range);
@@ -77,6 +78,7 @@ fn issue_one(product: &TensorProduct, lane: usize, r: &Registers, ctx: &mut Exec
     }
     let operation = CellOperation {
         name: NAME,
+        shape: Some(shape),
         reads: operands.reads.into_iter().map(|(_, range)| range).collect(),
         writes: operands.writes,
         effect: Arc::new(it),

@@ -46,6 +46,8 @@ impl GroupRun<'_> {
             }
             ExecError::Fault(fault) => {
                 let fault = self.skip_access(fault, pc, executed)?;
+                // The cause may be a register that was never written.
+                self.report_findings(pc);
                 self.visits.up_to(pc + 1);
                 self.record_fault(pc, executed);
                 return Some(LoopExit::Fault(fault));
