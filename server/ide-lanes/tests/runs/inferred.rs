@@ -460,7 +460,7 @@ fn clusters_and_multimem_addresses() {
     expect![[r#"
         [1, 1, 1] [] finished
         [1, 1, 1] [] faulted
-        information cluster-rank `mapa.shared::cluster.u32 %r5, %r4, %r3;` with inferred arguments: write a launch to check it
+        information cluster-rank `ld.shared::cluster.u32 %r6, [%r5];` with inferred arguments: write a launch to check it
         [1, 1, 1] [] finished
         [1, 1, 1] [] finished
     "#]].assert_eq(&found.concat());

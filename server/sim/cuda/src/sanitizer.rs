@@ -82,7 +82,6 @@ use self::stamp::{Stamp, Strength};
 use self::undefined_access::{ELEMENTS, UndefinedAccess};
 use self::units::Units;
 use self::unused_reads::BlockUses;
-use self::unwritten::update_uninitialized;
 use self::unwritten_bytes::UnwrittenBytes;
 use self::valid_mbarriers::ValidMbarriers;
 use self::volatile::VolatileAccesses;
@@ -529,13 +528,7 @@ impl Sanitizer {
             && region == MemoryRegion::Shared
             && self.report.checks.uninitialized
         {
-            update_uninitialized(
-                event,
-                (index, thread.lane),
-                shadow,
-                &mut self.cluster.unwritten,
-                &mut self.undefined,
-            );
+            self.undefined.update(event, (index, thread.lane), shadow, &mut self.cluster.unwritten);
         }
         let synchronizes = strength != Strength::Weak && self.report.checks.races;
         // Threads synchronize through shared memory only within a cluster, so the location includes the cluster.

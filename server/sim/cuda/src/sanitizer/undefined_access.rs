@@ -173,6 +173,21 @@ impl UndefinedAccess {
         }
     }
 
+    /// An atomic updates shared memory. If nobody has written it, it still has no value afterwards.
+    pub(super) fn update(
+        &mut self,
+        event: &AccessEvent<'_>,
+        (index, lane): (u64, u32),
+        shared: &mut Shadow,
+        unwritten: &mut UnwrittenBytes,
+    ) {
+        if !shared.is_written(index, event.span()) {
+            self.note_unwritten(event, index, lane, shared);
+            let bytes = index..index + event.span();
+            bytes.filter(|byte| !shared.is_written(*byte, 1)).for_each(|byte| unwritten.add(byte, 1));
+        }
+    }
+
     /// A lane loads an element with undefined bytes.
     pub(super) fn note_loaded(
         &mut self,

@@ -6,8 +6,6 @@
 
 use super::Sanitizer;
 use super::event::{AccessEvent, AccessKind};
-use super::shadow::Shadow;
-use super::undefined_access::UndefinedAccess;
 use super::unwritten_bytes::UnwrittenBytes;
 use crate::async_ops::operation::MemoryPosition;
 use crate::memory::region::MemoryRegion;
@@ -81,20 +79,5 @@ impl Sanitizer {
                 unwritten.add(start + byte, 1);
             }
         }
-    }
-}
-
-/// An atomic updates shared memory. If nobody has written it, it still has no value afterwards.
-pub(super) fn update_uninitialized(
-    event: &AccessEvent<'_>,
-    (index, lane): (u64, u32),
-    shared: &mut Shadow,
-    unwritten: &mut UnwrittenBytes,
-    undefined: &mut UndefinedAccess,
-) {
-    if !shared.is_written(index, event.span()) {
-        undefined.note_unwritten(event, index, lane, shared);
-        let bytes = index..index + event.span();
-        bytes.filter(|byte| !shared.is_written(*byte, 1)).for_each(|byte| unwritten.add(byte, 1));
     }
 }

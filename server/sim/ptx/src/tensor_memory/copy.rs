@@ -100,11 +100,8 @@ pub(super) fn issue(copy: &CellCopy, r: &Registers, ctx: &mut ExecContext<'_>, m
             writes.push(range);
         }
         let effect = Arc::new(CellCopies { chunks: parts, widened: copy.widened });
-        begin(
-            CellOperation { name: "tcgen05.cp", shape: None, reads: Vec::new(), writes, effect },
-            issuer,
-            ctx,
-        )?;
+        let operation = CellOperation { name: "tcgen05.cp", shape: None, reads: Vec::new(), writes, effect };
+        begin(operation, issuer, ctx)?;
     }
     Ok(())
 }

@@ -509,9 +509,17 @@ fn an_atomic_of_shared_memory_that_nobody_has_written() {
         assert_eq!(findings("sm_90", 1, 32, &body("", update, store)), "", "{update}");
     }
     expect![[r#"
+        warning uninitialized-read warp 0 lanes ffffffff: ld.shared.u32 %r6, [tile];
+          Uninitialized read: `tile[0]` (shared), whose value comes from uninitialized memory
+          the value is stored; initialize it first, and synchronize with the threads that do
+          the value is stored here: st.global.u32 [%rd2], %r6;
     "#]]
     .assert_eq(&findings("sm_90", 1, 32, &body("", "red.shared.add.u32 [tile], 1;", store)));
     expect![[r#"
+        warning uninitialized-read warp 0 lanes 00000001: atom.shared.add.u32 %r5, [tile], 1;
+          Uninitialized read: `tile[0]` (shared), before any thread writes it
+          the value is stored; initialize it first, and synchronize with the threads that do
+          the value is stored here: st.global.u32 [%rd2], %r5;
     "#]]
     .assert_eq(&findings(
         "sm_90",
