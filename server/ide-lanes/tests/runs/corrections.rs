@@ -447,7 +447,7 @@ fn barriers_before_atomics() {
     check_text(
         two_warps(count),
         expect![[r#"
-            ["data-race", "data-race", "uninitialized-read"]
+            ["data-race", "data-race"]
             line 24: bar.sync 0;
             []
         "#]],
