@@ -447,10 +447,10 @@ fn barriers_before_atomics() {
     check_text(
         two_warps(count),
         expect![[r#"
-        ["data-race", "data-race"]
-        line 24: bar.sync 0;
-        []
-    "#]],
+            ["data-race", "data-race"]
+            line 24: bar.sync 0;
+            []
+        "#]],
     );
 }
 

@@ -270,6 +270,18 @@ DONE:";
 }
 
 #[test]
+fn a_member_mask_may_be_that_of_a_smaller_block() {
+    check(
+        "",
+        "bar.warp.sync 0xffff;",
+        expect![[r#"
+            [32, 1, 1] [] finished
+            warning wrong-membermask `bar.warp.sync 0xffff;` with the inferred block 32 and grid 1; if the kernel is written for another size, write a launch to check it
+        "#]],
+    );
+}
+
+#[test]
 fn a_deadlock_may_be_due_to_the_size() {
     let body = "\
 .shared .b64 bar;
@@ -448,7 +460,7 @@ fn clusters_and_multimem_addresses() {
     expect![[r#"
         [1, 1, 1] [] finished
         [1, 1, 1] [] faulted
-        information cluster-rank `mapa.shared::cluster.u32 %r5, %r4, %r3;` with inferred arguments: write a launch to check it
+        information cluster-rank `ld.shared::cluster.u32 %r6, [%r5];` with inferred arguments: write a launch to check it
         [1, 1, 1] [] finished
         [1, 1, 1] [] finished
     "#]].assert_eq(&found.concat());

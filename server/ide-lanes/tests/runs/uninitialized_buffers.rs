@@ -126,7 +126,7 @@ fn asynchronous_copies_pass_bytes_on() {
         WHOLE,
         &format!("{copy}ld.shared.u32 %r2, [%r10];\nst.global.u32 [%rd5], %r2;\nret;"),
         expect![[r#"
-            warning[uninitialized-read] ld.shared.u32 %r2, [%r10]: Uninitialized read: `tile[0]` (shared), copied from uninitialized memory
+            warning[uninitialized-read] ld.shared.u32 %r2, [%r10]: Uninitialized read: `tile[0]` (shared), whose value comes from uninitialized memory
         "#]],
     );
     check(
@@ -156,7 +156,7 @@ fn bulk_copies_pass_bytes_on() {
         HALF,
         &format!("{copy}ld.shared.u32 %r2, [%r10];\nst.global.u32 [%rd5], %r2;\nret;"),
         expect![[r#"
-            warning[uninitialized-read] ld.shared.u32 %r2, [%r10]: Uninitialized read: `tile[0]` (shared), copied from uninitialized memory
+            warning[uninitialized-read] ld.shared.u32 %r2, [%r10]: Uninitialized read: `tile[0]` (shared), whose value comes from uninitialized memory
         "#]],
     );
     check(
@@ -187,7 +187,7 @@ fn copies_of_boxes_pass_bytes_on() {
         )
     };
     expect![[r#"
-        warning[uninitialized-read] ld.shared.u32 %r2, [%r10]: Uninitialized read: `tile[0]` (shared), copied from uninitialized memory
+        warning[uninitialized-read] ld.shared.u32 %r2, [%r10]: Uninitialized read: `tile[0]` (shared), whose value comes from uninitialized memory
     "#]].assert_eq(&findings(&text("ld.shared.u32 %r2, [%r10];\nst.global.u32 [%rd5], %r2;")));
     let defined =
         "setp.ge.u32 %p4, %r1, 16;\n@%p4 ld.shared.u32 %r2, [%r10];\n@%p4 st.global.u32 [%rd5], %r2;";

@@ -1,7 +1,7 @@
 //! Faults and warnings of operations, and their messages.
 
 use warplens_sim_warp::finding_kind::FindingKind;
-use warplens_sim_warp::trace::{Finding, Severity, WarpId};
+use warplens_sim_warp::trace::{Finding, Related, Severity, WarpId};
 
 use super::memory::polled::PolledValue;
 use super::memory::region::AccessMode;
@@ -33,6 +33,8 @@ pub struct Fault {
     pub kind: FindingKind,
     pub message: String,
     pub lanes: u32,
+    /// Boxed, so that results stay small.
+    pub related: Option<Box<Related>>,
 }
 
 impl Fault {
@@ -44,6 +46,7 @@ impl Fault {
     /// The fault as a finding about incorrect use that does not stop the run.
     pub fn warning(self, warp: WarpId, statement: u32) -> Finding {
         warp.finding(self.kind, self.message, statement, self.lanes)
+            .with(self.related.map(|related| *related))
     }
 
     /// An access to the shared memory of an exited block of the cluster.
@@ -53,10 +56,19 @@ impl Fault {
              at `barrier.cluster` until the last access",
             mode.name()
         );
-        Fault { kind: FindingKind::ClusterExit, message, lanes: 0 }
+        Fault::new(FindingKind::ClusterExit, message, 0)
+    }
+
+    /// A rank that no block of the cluster has. `details` say where it comes from and what to do.
+    pub fn beyond_cluster(rank: u32, blocks: u32, details: &str, lanes: u32) -> Fault {
+        let ranks = match blocks {
+            1 => "the cluster has one block, of rank 0".to_owned(),
+            _ => format!("the ranks of the cluster are 0 to {}", blocks - 1),
+        };
+        Fault::new(FindingKind::ClusterRank, format!("{rank}, {ranks}\n{details}"), lanes)
     }
 
     pub fn new(kind: FindingKind, message: impl Into<String>, lanes: u32) -> Fault {
-        Fault { kind, message: message.into(), lanes }
+        Fault { kind, message: message.into(), lanes, related: None }
     }
 }

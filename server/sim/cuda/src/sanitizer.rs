@@ -338,8 +338,8 @@ impl Sanitizer {
             self.access_strong(event, spaces);
         }
         self.undefined.uninitialized[..event.count.min(ELEMENTS)].fill(0);
+        self.undefined.is_passed_on = false;
         if self.tracks_unwritten() {
-            self.undefined.is_passed_on = false;
             self.access_unwritten(event);
         }
         if self.undefined.store.is_some() {
@@ -376,6 +376,7 @@ impl Sanitizer {
         let (statement, mut units) = (report.visit.statement, Units { patterns, memory });
         match event.kind {
             AccessKind::Load => undefined.is_pending = true,
+            AccessKind::Atomic if event.is_shared() => undefined.is_pending = true,
             AccessKind::Source if report.visit.order.special == SpecialOrder::AsyncProduct => {
                 undefined.is_unwritten_factor = true;
             }
@@ -477,8 +478,10 @@ impl Sanitizer {
             uninitialized |= u32::from(!initialized) << lane;
         }
         if uninitialized != 0 && extent.region == MemoryRegion::Shared {
+            let (shared, undefined) = (&mut self.memory.shared, &mut self.undefined);
             for lane in lanes(uninitialized) {
-                self.uninitialized_elements(event, extent.index(event.addresses[lane]) as u64, lane as u32);
+                let index = extent.index(event.addresses[lane]) as u64;
+                undefined.note_unwritten(event, index, lane as u32, shared);
             }
         }
         if !is_prepared {
@@ -489,18 +492,6 @@ impl Sanitizer {
     /// Whether a part of shared memory has no value: nobody has written it, or something copied bytes without a value there.
     pub fn is_unwritten_shared(&mut self, index: u64, len: u64) -> bool {
         !self.memory.shared.is_written(index, len) || self.cluster.unwritten.any(index, len)
-    }
-
-    /// Records the uninitialized elements of a load from shared memory.
-    #[cold]
-    fn uninitialized_elements(&mut self, event: &AccessEvent<'_>, index: u64, lane: u32) {
-        let (size, shared) = (u64::from(event.size), &mut self.memory.shared);
-        for element in 0..event.count {
-            let start = index + element as u64 * size;
-            if !shared.is_written(start, size) {
-                self.undefined.note_loaded(event, element, lane, |byte| shared.is_written(start + byte, 1));
-            }
-        }
     }
 
     /// How an access synchronizes if it is strong. Whether it writes depends on the value.
@@ -533,6 +524,12 @@ impl Sanitizer {
         if !shadow.prepare(index, span, budget) {
             return self.memory.exhaust(&mut self.report);
         }
+        if event.kind == AccessKind::Atomic
+            && region == MemoryRegion::Shared
+            && self.report.checks.uninitialized
+        {
+            self.undefined.update(event, (index, thread.lane), shadow, &mut self.cluster.unwritten);
+        }
         let synchronizes = strength != Strength::Weak && self.report.checks.races;
         // Threads synchronize through shared memory only within a cluster, so the location includes the cluster.
         let cluster = if region == MemoryRegion::Shared { signal.cluster } else { 0 };
@@ -554,7 +551,7 @@ impl Sanitizer {
         });
         let initialized = shadow.check(event.kind.reads(), index, span, &access, found);
         if !initialized && needs_initialized {
-            self.uninitialized_elements(event, index, thread.lane);
+            self.undefined.note_unwritten(event, index, thread.lane, &mut self.memory.shared);
         }
         if let Some(published) = older {
             return self.sync.observe_earlier(&published, thread, signal);

@@ -47,10 +47,10 @@ impl<W: Copy> Barrier<W> {
         self.waiting.extend(arrival.wait.map(|wait| Waiting { warp, mask, statement, wait }));
     }
 
-    /// The statement of waiting threads that expect a different count, and their count.
+    /// The statement of earlier arrivals that expect a different count, and their count.
     pub(super) fn disagrees(&self, count: Option<u32>) -> Option<(u32, Option<u32>)> {
-        let first = self.waiting.first()?;
-        (self.expected != count).then_some((first.statement, self.expected))
+        let (_, statement) = self.form?;
+        (self.expected != count).then_some((statement, self.expected))
     }
 
     /// The statement of an earlier arrival of another form.

@@ -466,15 +466,14 @@ fn release(state: &mut WarpState) {
     }
 }
 
-/// Reports that threads arriving at one barrier specify different counts. `theirs` is the statement of the threads that
-/// already wait, and their count.
+/// Reports that threads arriving at one barrier specify different counts. `theirs` is the statement of earlier arrivals, and their
+/// count.
 fn mismatch<W>(warp: WarpId, arrival: &Arrival<W>, theirs: (u32, Option<u32>)) -> Finding {
     let &Arrival { number, count, mask, statement, .. } = arrival;
     let how_many = |count: Option<u32>| count.map_or("all".to_owned(), |count| count.to_string());
     let (other, theirs) = (theirs.0, how_many(theirs.1));
     let message = format!(
-        "barrier {number} expects {} threads in {}\nand {theirs} in threads that already wait there; use one count, or \
-         another barrier",
+        "barrier {number} expects {} threads in {}\nand {theirs} in threads that arrived before; use one count, or another barrier",
         how_many(count),
         LaneSet(mask.into()),
     );

@@ -4,6 +4,9 @@
 use crate::address::Space;
 use crate::windows;
 
+/// The largest rank in an address: the generic window of shared memory has as many. No cluster has that many blocks.
+const MAX_RANK: u32 = ((windows::LOCAL - windows::SHARED) / windows::RANK) as u32 - 1;
+
 /// The running block's part of the shared memory of its cluster.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClusterWindow {
@@ -36,12 +39,12 @@ impl ClusterWindow {
         Some((offset / stride, offset % stride))
     }
 
-    /// The address that corresponds to a shared or generic address in the block with this rank.
+    /// The address that corresponds to a shared or generic address in the block with this rank, which need not be in the cluster.
     #[inline]
     pub fn mapped(self, space: Space, address: u64, rank: u32) -> u64 {
         let (start, stride) = window(space);
         let (_, within) = self.block_at(space, address).unwrap_or((0, address));
-        start + u64::from(rank) * stride + within
+        start + u64::from(rank.min(MAX_RANK)) * stride + within
     }
 
     /// Converts a shared address to a generic one, or with `to_shared` the other way round.

@@ -55,8 +55,8 @@ impl InvalidAccess {
 impl Spaces {
     pub(super) fn miss(&self, access: InvalidAccess, local: &Local) -> Fault {
         let InvalidAccess { space, address, mode, .. } = access;
-        if let Some(rank) = self.ended_block(space, address) {
-            return Fault::after_the_end(rank, mode);
+        if let Some(fault) = self.absent_block(space, address, mode) {
+            return fault;
         }
         let Some((area, _)) = area(space, address) else { return through_null(access) };
         let named = self.named(space, address, local);

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::memory::DeviceMemory;
 use warplens_sim_warp::schedule::LaneOrder;
-use warplens_sim_warp::trace::RunOptions;
+use warplens_sim_warp::trace::{Related, RunOptions};
 
 use super::access_set::AccessSet;
 use super::cluster_window::ClusterWindow;
@@ -36,6 +37,8 @@ pub struct Spaces {
     pub shared: Vec<u8>,
     /// The running block's part of the shared memory.
     pub window: ClusterWindow,
+    /// By the rank in the address: what `mapa` was given beyond the ranks of the cluster.
+    pub ranks_beyond: FxHashMap<u64, RankBeyond>,
     pub heap: Heap,
     pub printed: PrintBuffer,
     /// The objects of the program that have no buffer.
@@ -60,6 +63,13 @@ pub struct Spaces {
     pub lane_order: LaneOrder,
     /// Reports the writes of asynchronous operations to a recording.
     pub write_log: Option<Box<WriteLog>>,
+}
+
+/// A rank for which `mapa` computed an address although the cluster has no such block, and the statement, if it is known.
+#[derive(Clone, Copy, Debug)]
+pub struct RankBeyond {
+    pub rank: u32,
+    pub statement: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -163,12 +173,23 @@ impl Spaces {
         })
     }
 
-    /// The rank of the block to which an address belongs, if that block has exited.
-    pub(super) fn ended_block(&self, space: Space, address: u64) -> Option<u64> {
+    /// The fault of an access to the shared memory of a block that has exited, or that the cluster does not have.
+    pub(super) fn absent_block(&self, space: Space, address: u64, mode: AccessMode) -> Option<Fault> {
         let is_shared = space == Space::Shared
             || space == Space::Generic && (windows::SHARED..windows::LOCAL).contains(&address);
         let (rank, _) = self.window.block_at(space, address).filter(|_| is_shared)?;
-        (rank < self.window.blocks.into() && self.window.ended >> rank & 1 == 1).then_some(rank)
+        if rank < self.window.blocks.into() {
+            return (self.window.ended >> rank & 1 == 1).then(|| Fault::after_the_end(rank, mode));
+        }
+        let RankBeyond { rank, statement } = *self.ranks_beyond.get(&rank)?;
+        let details = format!(
+            "the {} uses an address that `mapa` computed for this rank; pass a rank of the cluster, or guard the access",
+            mode.name()
+        );
+        let origin =
+            |statement| Box::new(Related::new(statement, "`mapa` computes the address here".to_owned()));
+        let fault = Fault::beyond_cluster(rank, self.window.blocks, &details, 0);
+        Some(Fault { related: statement.map(origin), ..fault })
     }
 
     fn global(&self, address: u64) -> Option<Extent> {

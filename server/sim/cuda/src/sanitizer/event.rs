@@ -1,7 +1,7 @@
 //! A memory access as the sanitizer sees it.
 
-use crate::memory::region::{CheckedAddresses, Extent};
-use crate::registers::PerLane;
+use crate::memory::region::{CheckedAddresses, Extent, MemoryRegion};
+use crate::registers::{PerLane, lanes};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessKind {
@@ -43,6 +43,11 @@ pub struct AccessEvent<'t> {
 }
 
 impl AccessEvent<'_> {
+    pub(super) fn is_shared(&self) -> bool {
+        let first = lanes(self.mask).next().and_then(|lane| self.extent(lane));
+        first.is_some_and(|extent| extent.region == MemoryRegion::Shared)
+    }
+
     #[inline]
     pub(super) fn span(&self) -> u64 {
         u64::from(self.size) * self.count as u64

@@ -19,6 +19,16 @@ pub enum Misuse {
     Loaded { register: u32, started: u32 },
 }
 
+/// Why a product may not use its registers yet.
+pub enum MissingFence {
+    /// The warp has executed no fence.
+    First,
+    /// The statement wrote a register of the product after the last fence.
+    Write(u32),
+    /// The statement started a product of another shape with the same D after the last fence.
+    OtherShape(u32),
+}
+
 impl Sanitizer {
     /// The running warp has waited for products, which the warps of a warpgroup execute together.
     pub fn waited_for_products(&mut self) {
@@ -59,23 +69,29 @@ const MEETING: SyncAccess = SyncAccess {
 };
 
 impl Report {
-    /// A product uses a register that the statement `written` wrote after the last `wgmma.fence`; `None` if the warp
-    /// has executed no fence.
-    pub fn product_without_fence(&mut self, written: Option<u32>) {
-        if !self.note_new_race(FindingKind::WgmmaFence, written) {
+    pub fn product_without_fence(&mut self, missing: &MissingFence) {
+        let related = match *missing {
+            MissingFence::First => None,
+            MissingFence::Write(at) => Some(Related::new(at, "the register is written here")),
+            MissingFence::OtherShape(at) => Some(Related::new(at, "the other product is started here")),
+        };
+        if !self.note_new_race(FindingKind::WgmmaFence, related.as_ref().map(|related| related.statement.0)) {
             return;
         }
-        let message = match written {
-            Some(_) => {
+        let message = match missing {
+            MissingFence::Write(_) => {
                 "a product uses a register that was written after the last one\nthe order of the write and \
                  the product is undefined. Execute `wgmma.fence.sync.aligned` after the last write, before the product"
             }
-            None => {
+            MissingFence::OtherShape(_) => {
+                "a product has the accumulators of one with another shape\nonly products of one shape are in order. Execute \
+                 `wgmma.fence.sync.aligned` between them"
+            }
+            MissingFence::First => {
                 "`wgmma.mma_async` is executed without one before it\nexecute `wgmma.fence.sync.aligned` before \
                  the first product of the warpgroup"
             }
         };
-        let related = written.map(|at| Related::new(at, "the register is written here"));
         self.add(FindingKind::WgmmaFence, message, self.visit.live, related);
     }
 

@@ -61,9 +61,8 @@ impl Proxies {
         spaces: &Spaces,
     ) {
         self.exempt(report.visit.statement);
-        // Programs reduce into memory that they have cleared, without a fence.
-        let writes =
-            event.kind == AccessKind::Store && report.visit.order.special == SpecialOrder::AsyncProxy;
+        let writes = matches!(event.kind, AccessKind::Store | AccessKind::Atomic)
+            && report.visit.order.special == SpecialOrder::AsyncProxy;
         let reads = matches!(event.kind, AccessKind::Read | AccessKind::Source);
         if !(reads || writes) || !report.checks.races {
             return;
@@ -99,7 +98,7 @@ impl Proxies {
                 && let Some(writer) = sync.origin(write.epoch)
             {
                 let object = spaces.common_element(extent.region, at, event.size.into());
-                report_unfenced(report, write, writer, &object, (extent.region, writes), lane as u32);
+                report_unfenced(report, write, writer, &object, (extent.region, event.kind), lane as u32);
             }
         }
     }
@@ -110,7 +109,7 @@ fn report_unfenced(
     write: Stamp,
     writer: Origin,
     object: &str,
-    (region, writes): (MemoryRegion, bool),
+    (region, kind): (MemoryRegion, AccessKind),
     lane: u32,
 ) {
     let fence = match region {
@@ -120,10 +119,14 @@ fn report_unfenced(
     let writer = report.thread(writer.block, writer.warp, write.lane(), false);
     let thread = position(writer.thread);
     let is_product = report.visit.order.special == SpecialOrder::AsyncProduct;
-    let noun = if is_product { "product" } else { "copy" };
-    let (verb, effect) = match writes {
-        true => ("overwrites", format!("its store may land after the {noun}")),
-        false => ("reads", format!("the {noun} may read the old value")),
+    let noun = match kind {
+        AccessKind::Atomic => "reduction",
+        _ if is_product => "product",
+        _ => "copy",
+    };
+    let (verb, effect) = match kind {
+        AccessKind::Store => ("overwrites", format!("its store may land after the {noun}")),
+        _ => ("reads", format!("the {noun} may read the old value")),
     };
     let message = format!(
         "a {noun} {verb} {object} through the async proxy\nthread {thread} (lane {} of warp {}) wrote it through \

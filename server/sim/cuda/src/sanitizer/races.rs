@@ -47,9 +47,11 @@ pub(super) struct Other {
 impl Sanitizer {
     pub(super) fn report_races(&mut self, event: &AccessEvent<'_>, conflicts: &Conflicts, spaces: &Spaces) {
         for (_, mask, lane_conflicts) in &conflicts.found {
-            let raced = |lane_conflict: &LaneConflict| {
-                lane_conflict.conflict.uninitialized
-                    && lane_conflict.conflict.hazard == Hazard::WriteAfterRead
+            let raced = |lane_conflict: &LaneConflict| match lane_conflict.conflict.hazard {
+                Hazard::WriteAfterRead => lane_conflict.conflict.uninitialized,
+                // An atomic reads what it updates.
+                Hazard::WriteAfterWrite => true,
+                Hazard::ReadAfterWrite => false,
             };
             let differs =
                 lane_conflicts.iter().find(|lane_conflict| !self.same_value(event, lane_conflict, spaces));

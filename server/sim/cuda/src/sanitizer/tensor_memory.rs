@@ -6,7 +6,7 @@ use warplens_sim_warp::trace::{Related, Severity};
 use super::Sanitizer;
 use super::copies::WARPS;
 use super::report::Report;
-use crate::order::{AccessClass, Scope};
+use crate::order::{AccessClass, Scope, SpecialOrder};
 
 impl Report {
     /// An access to cells that are in use by the operation `name`, started by the statement `started`.
@@ -28,7 +28,13 @@ impl Report {
                  without the commit, or with the wrong parity, the wait does not cover the operation"
             }
         };
-        let message = format!("tensor memory is {verb} while it is a {part} of `{name}` in flight\n{wait}");
+        let is_product = self.visit.order.special == SpecialOrder::AsyncProduct;
+        let order = match is_product && writes && name == "tcgen05.mma" {
+            true => "only products of one shape with the same D are in order: ",
+            false => "",
+        };
+        let message =
+            format!("tensor memory is {verb} while it is a {part} of `{name}` in flight\n{order}{wait}");
         let related = Related::new(started, format!("`{name}` is started here"));
         self.add(kind, message, lanes, [related]);
     }

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::event::{AccessEvent, AccessKind};
 use super::local::LocalShadow;
+use super::shadow::Shadow;
 use super::undefined_use::{Cause, UndefinedOrigin, UndefinedUse};
 use super::unwritten_bytes::UnwrittenBytes;
 use crate::inactive_sources::InactiveSources;
@@ -30,7 +31,7 @@ pub struct UndefinedAccess {
     pub uninitialized: [u32; ELEMENTS],
     /// Whether the running instruction loaded, stored or computed undefined values that are not propagated yet.
     pub is_pending: bool,
-    /// Whether the running access reads shared memory to which bytes without a value were copied.
+    /// Whether the running access reads shared memory whose bytes were copied or computed from bytes without a value.
     pub(super) is_passed_on: bool,
     pub inactive: Option<InactiveSources>,
     /// Names of the uninitialized memory that loads of the run read, by statement.
@@ -154,6 +155,39 @@ impl UndefinedAccess {
         (lanes != 0).then_some(UndefinedUse { lanes, ..store })
     }
 
+    /// Records the elements of an access to shared memory that nobody has written.
+    #[cold]
+    pub(super) fn note_unwritten(
+        &mut self,
+        event: &AccessEvent<'_>,
+        index: u64,
+        lane: u32,
+        shared: &mut Shadow,
+    ) {
+        let size = u64::from(event.size);
+        for element in 0..event.count {
+            let start = index + element as u64 * size;
+            if !shared.is_written(start, size) {
+                self.note_loaded(event, element, lane, |byte| shared.is_written(start + byte, 1));
+            }
+        }
+    }
+
+    /// An atomic updates shared memory. If nobody has written it, it still has no value afterwards.
+    pub(super) fn update(
+        &mut self,
+        event: &AccessEvent<'_>,
+        (index, lane): (u64, u32),
+        shared: &mut Shadow,
+        unwritten: &mut UnwrittenBytes,
+    ) {
+        if !shared.is_written(index, event.span()) {
+            self.note_unwritten(event, index, lane, shared);
+            let bytes = index..index + event.span();
+            bytes.filter(|byte| !shared.is_written(*byte, 1)).for_each(|byte| unwritten.add(byte, 1));
+        }
+    }
+
     /// A lane loads an element with undefined bytes.
     pub(super) fn note_loaded(
         &mut self,
@@ -163,7 +197,7 @@ impl UndefinedAccess {
         mut is_defined: impl FnMut(u64) -> bool,
     ) {
         self.uninitialized[element] |= 1 << lane;
-        if event.kind != AccessKind::Load {
+        if !matches!(event.kind, AccessKind::Load | AccessKind::Atomic) {
             return;
         }
         for byte in 0..event.size {

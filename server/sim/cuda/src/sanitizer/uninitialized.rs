@@ -80,7 +80,7 @@ impl UndefinedAccess {
                 let object = spaces.common_element(region, index, unit(region, index));
                 match region {
                     MemoryRegion::Shared if self.is_passed_on => {
-                        format!("{object} (shared), copied from uninitialized memory")
+                        format!("{object} (shared), whose value comes from uninitialized memory")
                     }
                     MemoryRegion::Shared => format!("{object} (shared), before any thread writes it"),
                     _ => format!("{object} (global), before any thread writes it"),

@@ -2,6 +2,7 @@
 //!
 //! Shared memory starts uninitialized, and its shadow says what was written. Device memory has contents, except where the launch says
 //! otherwise and in what `malloc` returns: those bytes are kept here. A copy to shared memory passes them on, because kernels copy whole tiles and use a part.
+//! What atomics compute from uninitialized shared memory has no value either.
 
 use super::Sanitizer;
 use super::event::{AccessEvent, AccessKind};
@@ -57,7 +58,8 @@ impl Sanitizer {
                     }
                 }
             }
-            if !event.kind.reads() {
+            let is_updated = event.kind == AccessKind::Atomic && extent.region == MemoryRegion::Shared;
+            if !(event.kind.reads() || is_updated) {
                 unwritten.remove(start, event.span());
             }
         }

@@ -23,8 +23,12 @@ pub(super) const ABOUT_VALUES: [FindingKind; 12] = [
 ];
 
 /// Findings that depend on how many threads and blocks there are: if the size is a guess, all attempts may have the wrong one.
-pub(super) const ABOUT_SIZE: [FindingKind; 3] =
-    [FindingKind::BarrierDeadlock, FindingKind::NoProgress, FindingKind::Warpgroup];
+pub(super) const ABOUT_SIZE: [FindingKind; 4] = [
+    FindingKind::BarrierDeadlock,
+    FindingKind::NoProgress,
+    FindingKind::Warpgroup,
+    FindingKind::WrongMembermask,
+];
 
 /// Findings that another size may avoid before they occur, so that an attempt that stops earlier counts as one without them.
 pub(super) const ABOUT_ORDER: [FindingKind; 3] =

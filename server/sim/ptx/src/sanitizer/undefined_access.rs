@@ -156,11 +156,20 @@ pub(super) fn note_loads(
     function: &Function,
     pc: u32,
 ) {
-    let Op::Load(access) = function.code[pc as usize].op else { return };
-    let access = &function.tables[access];
-    let written = access.elements.iter().enumerate().filter(|(_, element)| element.is_some());
+    let (size, signed, written): (u32, bool, Vec<bool>) = match function.code[pc as usize].op {
+        Op::Load(id) => {
+            let access = &function.tables[id];
+            (access.size, access.signed, access.elements.iter().map(Option::is_some).collect())
+        }
+        Op::Atomic(id) => {
+            let atomic = &function.tables[id];
+            (atomic.ty.bytes() as u32, false, atomic.old.iter().map(Option::is_some).collect())
+        }
+        _ => return,
+    };
+    let written = (0..).zip(written).filter(|(_, is_written)| *is_written).map(|(element, _)| element);
     undefined.grow(function);
-    for ((element, _), &register) in written.zip(function.writes_of(pc)) {
+    for (element, &register) in written.zip(function.writes_of(pc)) {
         let lanes = sanitizer.undefined.uninitialized.get(element).copied().unwrap_or(0);
         if lanes == 0 {
             continue;
@@ -168,9 +177,7 @@ pub(super) fn note_loads(
         let statement = function.first_statement + pc;
         let memory = UndefinedOrigin { statement, cause: Cause::Memory, lanes, through: None };
         let origin = sanitizer.undefined.origins.get(element).copied().flatten().unwrap_or(memory);
-        let bits = std::array::from_fn(|lane| {
-            sanitizer.undefined.loaded_bits(access.size, access.signed, element, lane)
-        });
+        let bits = std::array::from_fn(|lane| sanitizer.undefined.loaded_bits(size, signed, element, lane));
         undefined.set_bits(register, lanes, &UndefinedBits { bits, copied: FULL }, Some(origin));
     }
     sanitizer.undefined.loaded.fill(0);

@@ -31,7 +31,7 @@ pub(crate) fn after(
         return;
     }
     match function.code[pc as usize].op {
-        Op::Load(_) => note_loads(sanitizer, undefined, function, pc),
+        Op::Load(_) | Op::Atomic(_) => note_loads(sanitizer, undefined, function, pc),
         Op::MatrixAccess(_) | Op::FragmentAccess(_) | Op::Tensor(_) => {
             note_results(sanitizer, undefined, function, pc);
             if let Some(stored) = sanitizer.undefined.visible_store() {

@@ -16,8 +16,8 @@ use warplens_sim_warp::scalar_type::ScalarType;
 use super::{map_update, ranges};
 use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::get;
-use crate::engine::memory::bulk;
 use crate::engine::memory::lane_address::LaneAddress;
+use crate::engine::memory::{bulk, cluster_address};
 use crate::program::{AtomicOp, BoxMode, Space, TensorCopy};
 
 /// Required alignment of a tile in shared memory, in bytes.
@@ -228,7 +228,9 @@ fn load(copy: &TensorCopy, tile: &Tile, r: &Registers, ctx: &mut ExecContext<'_>
     let runs = tile.globals(AccessMode::Load, ctx)?;
     let own = ctx.spaces.window;
     let ranks = match copy.blocks {
-        Some(blocks) => lanes(r.get::<u32>(blocks)[lane] & 0xffff).map(|rank| Some(rank as u32)).collect(),
+        Some(blocks) => {
+            cluster_address::ranks(r.get::<u32>(blocks)[lane] & 0xffff, lane, own)?.map(Some).collect()
+        }
         None => vec![None],
     };
     for rank in ranks {

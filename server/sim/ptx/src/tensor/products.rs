@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use warplens_sim_cuda::grown::grown;
-use warplens_sim_cuda::sanitizer::products::Misuse;
+use warplens_sim_cuda::sanitizer::products::{MissingFence, Misuse};
 use warplens_sim_cuda::tensor::descriptor::Descriptor;
 
 use crate::program::{FactorSource, Function, Op, RegisterSlot, TensorOp, WarpgroupProduct};
@@ -43,8 +43,10 @@ pub(crate) struct Products {
     pub(crate) committed: u32,
     /// By word register: the product in flight that uses it.
     uses: Vec<RegisterUse>,
-    /// By word register: 1 + the statement that wrote it since the last fence, or 0 if none did.
-    written: Vec<u32>,
+    /// By word register: the statement that wrote it since the last fence.
+    written: Vec<Option<u32>>,
+    /// By word register: N and K of the last product since then that has it in D, and its statement.
+    sums: Vec<Option<([u32; 2], u32)>>,
     fenced: bool,
     pub(crate) meeting: Meeting,
     /// Whether the warp's warpgroup has 128 threads.
@@ -114,24 +116,35 @@ impl Products {
         }
         for &register in function.writes_of(pc) {
             if let RegisterSlot::Word(slot) = function.frame.registers[register as usize].place {
-                *grown(&mut self.written, slot) = function.first_statement + pc + 1;
+                *grown(&mut self.written, slot) = Some(function.first_statement + pc);
             }
         }
     }
 
-    /// `Some(Some(statement))` if that statement wrote a register of the product since the last fence; `Some(None)` if the
-    /// warp has not executed any fence.
-    pub(crate) fn unfenced(&self, product: &WarpgroupProduct) -> Option<Option<u32>> {
+    /// A product is about to start.
+    pub(crate) fn missing_fence(
+        &mut self,
+        product: &WarpgroupProduct,
+        statement: u32,
+    ) -> Option<MissingFence> {
+        let shape = [product.n, product.k];
+        let last = product
+            .d
+            .iter()
+            .filter_map(|place| grown(&mut self.sums, place.slot()).replace((shape, statement)));
+        let other = last.filter(|(last, _)| *last != shape).last();
         if !self.fenced {
-            return Some(None);
+            return Some(MissingFence::First);
         }
         let sources = match &product.a {
             FactorSource::Registers(registers) => registers.as_slice(),
             FactorSource::Shared(_) => &[],
         };
         let slot = |place: &RegisterSlot| place.slot() as usize;
-        let mut written = product.d.iter().chain(sources).map(|place| self.written.get(slot(place)).copied());
-        written.find_map(|written| written.filter(|written| *written != 0)).map(|written| Some(written - 1))
+        let mut written =
+            product.d.iter().chain(sources).filter_map(|place| *self.written.get(slot(place))?);
+        let written = written.next().map(MissingFence::Write);
+        written.or(other.map(|(_, statement)| MissingFence::OtherShape(statement)))
     }
 
     /// Updates the register uses after the products in flight have changed.
@@ -149,6 +162,7 @@ impl Products {
     pub(crate) fn fence(&mut self) {
         self.fenced = true;
         self.written.clear();
+        self.sums.clear();
     }
 }
 

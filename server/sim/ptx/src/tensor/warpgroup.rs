@@ -115,10 +115,10 @@ pub(crate) fn issue(
     let (b_bits, b) = descriptor(product.b, "B")?;
     let statement = ctx.statement();
     note_issued(ctx, a.map(|(bits, _)| bits), b_bits);
-    if let Some(written) = ctx.products.unfenced(product)
+    if let Some(missing) = ctx.products.missing_fence(product, statement)
         && let Some(sanitizer) = &mut ctx.sanitizer
     {
-        sanitizer.report.product_without_fence(written);
+        sanitizer.report.product_without_fence(&missing);
     }
     check_metadata(product, r, mask)?;
     let a = a.map(|(_, descriptor)| descriptor);

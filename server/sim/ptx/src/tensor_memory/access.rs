@@ -142,7 +142,7 @@ pub(super) fn store(access: &CellAccess, r: &Registers, ctx: &mut ExecContext<'_
         }
     }
     let effect = Arc::new(CellStores { rank: ctx.spaces.window.rank, values });
-    let operation = CellOperation { name: STORE, reads: Vec::new(), writes: ranges, effect };
+    let operation = CellOperation { name: STORE, shape: None, reads: Vec::new(), writes: ranges, effect };
     let group = Some(Group { family: CopyFamily::CellStores, number: 0 });
     let (statement, effect) = (ctx.statement(), Effect::Cells(Box::new(operation)));
     ctx.spaces.issue(Operation { issuer, statement, group, effect, signal: Signal::Nothing });

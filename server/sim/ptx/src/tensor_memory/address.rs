@@ -84,19 +84,26 @@ pub(super) fn accessed(kind: CellAccessKind, range: &CellRange, ctx: &mut ExecCo
     }
 }
 
-/// Reports conflicts of an access with operations in flight, except operations of `ordered`, which execute in order with it.
+/// Reports conflicts of an access with operations in flight, except those of the thread `ordered`, which execute in order with it. Of
+/// products only those of one shape with the same D do.
 pub(super) fn conflicts(
     range: &CellRange,
     writes: bool,
-    ordered: Option<Issuer>,
+    ordered: Option<(Issuer, Option<[u32; 3]>)>,
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) {
     if ctx.sanitizer.is_none() {
         return;
     }
-    let in_order =
-        |operation: &CellOperation, issuer: Issuer| ordered == Some(issuer) && operation.name != STORE;
+    let in_order = |operation: &CellOperation, issuer: Issuer| {
+        let Some((_, shape)) = ordered.filter(|(own, _)| *own == issuer) else { return false };
+        let is_one_sum = || {
+            let overlapping = operation.writes.iter().filter(|other| other.overlaps(range));
+            operation.shape == shape && overlapping.clone().all(|other| other.first == range.first)
+        };
+        operation.name != STORE && (shape.is_none() || operation.shape.is_none() || is_one_sum())
+    };
     let mut found = None;
     for (issuer, statement, operation) in ctx.spaces.asynchronous.cell_operations() {
         if in_order(operation, issuer) {

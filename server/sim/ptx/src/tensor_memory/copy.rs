@@ -91,7 +91,7 @@ pub(super) fn issue(copy: &CellCopy, r: &Registers, ctx: &mut ExecContext<'_>, m
                 }
             }
             allocated("the destination", &range, ctx, mask)?;
-            conflicts(&range, true, Some(issuer), ctx, mask);
+            conflicts(&range, true, Some((issuer, None)), ctx, mask);
             accessed(CellAccessKind::Copy, &range, ctx, mask);
             note_use(CellRole::Copied, &range, ctx);
             let block = ctx.spaces.tensor_memory.block(rank);
@@ -100,7 +100,8 @@ pub(super) fn issue(copy: &CellCopy, r: &Registers, ctx: &mut ExecContext<'_>, m
             writes.push(range);
         }
         let effect = Arc::new(CellCopies { chunks: parts, widened: copy.widened });
-        begin(CellOperation { name: "tcgen05.cp", reads: Vec::new(), writes, effect }, issuer, ctx)?;
+        let operation = CellOperation { name: "tcgen05.cp", shape: None, reads: Vec::new(), writes, effect };
+        begin(operation, issuer, ctx)?;
     }
     Ok(())
 }

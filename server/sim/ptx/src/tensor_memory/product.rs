@@ -23,6 +23,7 @@ use super::address::{accessed, address, allocated, conflicts, group, initialized
 use super::operation::{CellAddress, FactorPlace, Multiplication};
 use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::get;
+use crate::engine::memory::cluster_address;
 use crate::engine::memory::lane_address::LaneAddress;
 use crate::program::{Address, Completion, RegisterSlot, TensorFactor, TensorProduct};
 use crate::tensor::ranges;
@@ -46,11 +47,12 @@ fn issue_one(product: &TensorProduct, lane: usize, r: &Registers, ctx: &mut Exec
     let it = multiplication(product, lane, r, ctx)?;
     let operands = Cells::of(&it);
     let issuer = ctx.issuer(mask);
+    let shape = [it.descriptor.m, it.descriptor.n, it.descriptor.k];
     for (role, range) in &operands.reads {
         allocated(role.name(), range, ctx, mask)?;
         initialized(role.name(), range, ctx, mask);
         note_use(*role, range, ctx);
-        conflicts(range, false, Some(issuer), ctx, mask);
+        conflicts(range, false, Some((issuer, None)), ctx, mask);
         accessed(CellAccessKind::ReadByProduct, range, ctx, mask);
     }
     for range in &operands.writes {
@@ -59,7 +61,7 @@ fn issue_one(product: &TensorProduct, lane: usize, r: &Registers, ctx: &mut Exec
             initialized(CellRole::D.name(), range, ctx, mask);
         }
         note_use(CellRole::D, range, ctx);
-        conflicts(range, true, Some(issuer), ctx, mask);
+        conflicts(range, true, Some((issuer, Some(shape))), ctx, mask);
         accessed(CellAccessKind::WrittenByProduct, range, ctx, mask);
         let block = ctx.spaces.tensor_memory.block(range.rank);
         block.note_written(range);
@@ -76,6 +78,7 @@ fn issue_one(product: &TensorProduct, lane: usize, r: &Registers, ctx: &mut Exec
     }
     let operation = CellOperation {
         name: NAME,
+        shape: Some(shape),
         reads: operands.reads.into_iter().map(|(_, range)| range).collect(),
         writes: operands.writes,
         effect: Arc::new(it),
@@ -359,8 +362,8 @@ pub(super) fn commit(
     for lane in lanes(mask) {
         let at = LaneAddress::of(mbarrier, lane, r, ctx);
         match blocks {
-            Some(blocks) => lanes(get(blocks, r, lane) as u32)
-                .try_for_each(|rank| at.in_block(rank as u32, ctx).arrive_after_tensor_operations(ctx))?,
+            Some(blocks) => cluster_address::ranks(get(blocks, r, lane) as u32, lane, ctx.spaces.window)?
+                .try_for_each(|rank| at.in_block(rank, ctx).arrive_after_tensor_operations(ctx))?,
             None => at.arrive_after_tensor_operations(ctx)?,
         }
         if let Some(sanitizer) = &mut ctx.sanitizer {

@@ -390,10 +390,11 @@ fn announced_bytes_that_differ_from_the_completed_ones() {
 fn misuse_in_a_cluster_of_one() {
     fails(
         1,
-        "mov.u32 %r2, tile;\nmapa.shared::cluster.u32 %r3, %r2, 1;",
+        "mov.u32 %r2, tile;\nmapa.shared::cluster.u32 %r3, %r2, 1;\nst.shared::cluster.u32 [%r3], %r2;",
         expect![[r#"
             faulted
             cluster-rank, warp 0, lanes 1: Invalid block rank: 1, the cluster has one block, of rank 0
+            the store uses an address that `mapa` computed for this rank; pass a rank of the cluster, or guard the access
         "#]],
     );
     fails(

@@ -202,11 +202,40 @@ fn a_block_exits_while_others_read_its_memory() {
 
 #[test]
 fn an_invalid_rank() {
+    let multicast = "@%p1 mbarrier.init.shared.b64 [bar], 1;\nmov.u16 %h1, 5;\n\
+        @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [tile], [%rd1], 64, [bar], %h1;";
     fails(
-        "mapa.shared::cluster.u32 %r9, %r5, 2;",
+        multicast,
         expect![[r#"
             faulted
             error cluster-rank block 0: Invalid block rank: 2, the ranks of the cluster are 0 to 1
+            the mask of blocks is 0x5; clear the bits beyond the cluster
+        "#]],
+    );
+}
+
+/// Compilers may compute the address before the test whether there is such a block.
+#[test]
+fn an_invalid_rank_counts_where_the_address_is_used() {
+    let neighbor = |guard: &str| {
+        format!(
+            "{STORE}{SYNC}add.u32 %r9, %r3, 1;\nmapa.shared::cluster.u32 %r10, %r5, %r9;\nsetp.lt.u32 %p2, %r9, 2;\n\
+             {guard} ld.shared::cluster.u32 %r11, [%r10];\n{SYNC}"
+        )
+    };
+    fails(
+        &neighbor("@%p2"),
+        expect![[r#"
+            finished
+        "#]],
+    );
+    fails(
+        &neighbor(""),
+        expect![[r#"
+            faulted
+            error cluster-rank block 1: Invalid block rank: 2, the ranks of the cluster are 0 to 1
+            the load uses an address that `mapa` computed for this rank; pass a rank of the cluster, or guard the access
+              `mapa` computes the address here
         "#]],
     );
 }

@@ -113,6 +113,24 @@ proptest! {
     }
 }
 
+/// PTX ISA, `wgmma.fence`: accumulators of products of the same shape need none.
+#[test]
+fn products_of_two_shapes_need_a_fence_between_them() {
+    let (products, one) = (products(&[]), products(&[(false, true, 1)]));
+    let start = one.find("wgmma.mma").expect("a product");
+    let first = &one[start..one.find("wgmma.wait_group").expect("a wait")];
+    let wider = first.replace("n8", "n16").replace("%f3}", "%f3, %f4, %f5, %f6, %f7}");
+    let found = |second: &str| {
+        let body = format!("{}{first}{second}{}", &products[..start], &products[start..]);
+        let findings = memory_of(&kernel(&body).replace("sm_90", "sm_90a"), 128, false).1;
+        findings.into_iter().filter(|finding| finding.contains("wgmma.fence")).collect::<Vec<_>>()
+    };
+    assert_eq!(found(first), [""; 0]);
+    assert_eq!(found(&format!("wgmma.fence.sync.aligned;\n{wider}")), [""; 0]);
+    let expected = "Missing `wgmma.fence`: a product has the accumulators of one with another shape";
+    assert!(found(&wider).iter().any(|found| found.starts_with(expected)), "{:?}", found(&wider));
+}
+
 /// A step on one half of the columns (0 or 1) of tensor memory.
 #[derive(Clone, Debug)]
 enum CellStep {

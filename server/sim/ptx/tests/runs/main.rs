@@ -32,6 +32,7 @@ mod limits;
 mod loaded_registers;
 mod matrices;
 mod mbarrier_phases;
+mod member_masks;
 mod models;
 mod multimem;
 mod objects;

@@ -113,6 +113,17 @@ fn a_copy_over_stored_data() {
         found.contains("warning proxy-fence") && found.contains("a copy overwrites `tile[0]`"),
         "{found}"
     );
+    // A reduction reads what it overwrites.
+    let reduction = |fence: &str| {
+        let copy = COPY.replace(
+            "cp.async.bulk.global.shared::cta.bulk_group",
+            "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32",
+        );
+        format!("{STORE}{FENCE}st.global.u32 [%rd2], 0;\n{fence}{SYNC}{copy}")
+    };
+    clean(64, &reduction("fence.proxy.async.global;\n"));
+    let found = findings("sm_90", 1, 64, &format!("setp.eq.u32 %p1, %r1, 0;\n{}\nret;", reduction("")));
+    assert!(found.contains("warning proxy-fence") && found.contains("a reduction reads `out[0]`"), "{found}");
     // Data that was only read, or that another copy wrote.
     let again = FILL.replace("W:", "V:");
     clean(

@@ -53,6 +53,32 @@ fn a_product_of_cells_that_other_warps_have_stored() {
     }
 }
 
+/// PTX ISA, `tcgen05` pipelined instructions: products of one accumulator and shape.
+#[test]
+fn products_of_two_shapes() {
+    let product = |address: &str, descriptor: &str, adds: u32| {
+        format!("@%p1 tcgen05.mma.cta_group::1.kind::f16 [{address}], %rd2, %rd2, {descriptor}, {adds};\n")
+    };
+    let [one, smaller] = ["0x8020010", "0x4020010"].map(|descriptor| product("%r4", descriptor, 1));
+    let elsewhere = format!("add.u32 %r8, %r4, 16;\n{}", product("%r8", "0x4020010", 0));
+    let first = product("%r4", "0x8020010", 0);
+    let commit = &PRODUCT[PRODUCT.find("@%p1 tcgen05.commit").unwrap()..];
+    let again = commit.replace("[done]", "[again]");
+    let wait = DONE.replace("W", "X").replace("[done]", "[again]");
+    let second =
+        ".shared .align 8 .b64 again;\n@%p1 mbarrier.init.shared::cta.b64 [again], 1;\nbar.sync 0;\n";
+    for products in [
+        format!("{first}{one}"),
+        format!("{first}{elsewhere}"),
+        format!("{second}{first}{again}{wait}{smaller}"),
+    ] {
+        assert_eq!(found(&format!("{products}{commit}{DONE}{SYNC}")), "", "{products}");
+    }
+    let found = found(&format!("{first}{smaller}{commit}{DONE}{SYNC}"));
+    assert!(found.starts_with("error async-result"), "{found}");
+    assert!(found.contains("only products of one shape with the same D are in order"), "{found}");
+}
+
 #[test]
 fn cells_are_loaded_and_then_overwritten_or_freed() {
     let first = format!("{STORE}{SYNC}{LOAD}");

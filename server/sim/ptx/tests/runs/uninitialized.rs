@@ -479,3 +479,52 @@ fn a_carry_that_some_lanes_do_not_set() {
     clean(&body("@%p1"));
     clean(&body("@!%p1 add.cc.u32 %r5, 0, 0;\n"));
 }
+
+/// A histogram in shared memory that nobody has set to zero.
+#[test]
+fn an_atomic_of_shared_memory_that_nobody_has_written() {
+    let body = |start: &str, update: &str, used: &str| {
+        format!("{start}\n{update}\nbar.sync 0;\nld.shared.u32 %r6, [tile];\n{used}\nret;")
+    };
+    let store = "st.global.u32 [%rd2], %r6;";
+    let zero = "setp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [tile], 0;\nbar.sync 0;";
+    for update in [
+        "red.shared.add.u32 [tile], 1;",
+        "atom.shared.add.u32 %r5, [tile], 1;",
+        "atom.shared.max.u32 %r5, [tile], %r1;",
+        "atom.shared.and.b32 %r5, [tile], 3;",
+        "atom.shared.cas.b32 %r5, [tile], 0, 1;",
+    ] {
+        let found = findings("sm_90", 1, 32, &body("", update, store));
+        assert!(found.contains("Uninitialized read: `tile[0]` (shared)"), "{update}: {found}");
+        for (start, used) in [(zero, store), ("", "")] {
+            assert_eq!(findings("sm_90", 1, 32, &body(start, update, used)), "", "{update} {used}");
+        }
+    }
+    for update in [
+        "atom.shared.exch.b32 %r5, [tile], 1;",
+        "atom.shared.and.b32 %r5, [tile], 0;",
+        "red.shared.or.b32 [tile], -1;",
+    ] {
+        assert_eq!(findings("sm_90", 1, 32, &body("", update, store)), "", "{update}");
+    }
+    expect![[r#"
+        warning uninitialized-read warp 0 lanes ffffffff: ld.shared.u32 %r6, [tile];
+          Uninitialized read: `tile[0]` (shared), whose value comes from uninitialized memory
+          the value is stored; initialize it first, and synchronize with the threads that do
+          the value is stored here: st.global.u32 [%rd2], %r6;
+    "#]]
+    .assert_eq(&findings("sm_90", 1, 32, &body("", "red.shared.add.u32 [tile], 1;", store)));
+    expect![[r#"
+        warning uninitialized-read warp 0 lanes 00000001: atom.shared.add.u32 %r5, [tile], 1;
+          Uninitialized read: `tile[0]` (shared), before any thread writes it
+          the value is stored; initialize it first, and synchronize with the threads that do
+          the value is stored here: st.global.u32 [%rd2], %r5;
+    "#]]
+    .assert_eq(&findings(
+        "sm_90",
+        1,
+        1,
+        &body("", "atom.shared.add.u32 %r5, [tile], 1;", "st.global.u32 [%rd2], %r5;"),
+    ));
+}

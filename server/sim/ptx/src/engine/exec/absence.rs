@@ -5,7 +5,7 @@ use warplens_sim_cuda::registers::{Registers, lanes};
 use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::trace::{Related, StatementId};
 
-use super::warp_collectives::{exchange_of, members_of};
+use super::warp_collectives::members_slot;
 use crate::engine::divergence::group::LanePosition;
 use crate::program::{Function, Guard, Instruction, Op};
 
@@ -118,12 +118,14 @@ impl NamedLanes<'_> {
     /// All lanes that the executing lanes name.
     fn mask(&self, executed: u32) -> u32 {
         let instruction = self.instruction();
-        let members = match exchange_of(instruction, self.function) {
-            Some(exchange) => members_of(exchange, self.registers, executed),
-            None if instruction.op.is_of_whole_warp() => return u32::MAX,
-            None => *self.registers.get::<u32>(instruction.s.a),
-        };
-        lanes(executed).fold(0, |all, lane| all | members[lane])
+        match members_slot(instruction, self.function) {
+            Some(slot) => {
+                let members = self.registers.get::<u32>(slot);
+                lanes(executed).fold(0, |all, lane| all | members[lane])
+            }
+            None if instruction.op.is_of_whole_warp() => u32::MAX,
+            None => executed,
+        }
     }
 
     /// Whether lanes that diverged at `origins` are at `places` from which they come to the point of reconvergence and to no instruction

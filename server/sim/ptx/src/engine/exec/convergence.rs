@@ -2,7 +2,7 @@
 //! collective.
 
 use warplens_sim_cuda::inactive_sources::InactiveSources;
-use warplens_sim_cuda::registers::{Registers, WIDTH, lanes};
+use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH, lanes};
 use warplens_sim_cuda::run_state::RunState;
 use warplens_sim_warp::trace::StatementId;
 
@@ -11,10 +11,10 @@ use super::observers::record_writes;
 use super::operand::{get, put};
 use super::value_tracer::registers_of;
 use super::warp::Warp;
-use super::warp_collectives::{self, Outcome, exchange_of};
+use super::warp_collectives::{self, Outcome, barriers, exchange_of, members_slot};
 use crate::engine::divergence::group::{CollectiveKind, Group, LanePosition};
 use crate::engine::launch::Launch;
-use crate::program::{Exchange, Function, Instruction, Op, RegisterSlot, Slot};
+use crate::program::{Exchange, Function, Instruction, Op, RegisterSlot};
 use crate::sanitizer::undefined_use::{StatementVisit, UndefinedBits, UndefinedInput};
 
 impl Warp {
@@ -31,17 +31,19 @@ impl Warp {
         let frame = self.frames[group.frame as usize].as_ref()?;
         let instruction = function.code.get(group.pc as usize)?;
         let executed = instruction.guard.of(&frame.registers.predicates, group.mask);
-        let named = |slot: Slot| {
-            let members = frame.registers.get::<u32>(slot);
-            lanes(executed).fold(0, |all, lane| all | members[lane])
+        let what = match instruction.op {
+            Op::WarpSync => CollectiveKind::Sync,
+            Op::Barrier(_) => CollectiveKind::Arrive,
+            _ => exchange_of(instruction, function)
+                .map_or(CollectiveKind::Here, |exchange| CollectiveKind::Exchange(exchange.kind)),
         };
-        let (members, what) = match instruction.op {
-            Op::WarpSync => (named(instruction.s.a), CollectiveKind::Sync),
-            Op::Barrier(_) => (self.live, CollectiveKind::Arrive),
-            _ => match exchange_of(instruction, function) {
-                Some(exchange) => (named(exchange.members?), CollectiveKind::Exchange(exchange.kind)),
-                None => (self.live, CollectiveKind::Here),
-            },
+        let members = match members_slot(instruction, function) {
+            Some(slot) => {
+                let members = frame.registers.get::<u32>(slot);
+                lanes(executed).fold(0, |all, lane| all | members[lane])
+            }
+            None if matches!(what, CollectiveKind::Exchange(_)) => return None,
+            None => self.live,
         };
         let elsewhere = members & self.live & !group.mask;
         (executed != 0 && elsewhere != 0).then_some((members & self.live, what))
@@ -60,6 +62,7 @@ impl Warp {
         }
         let all = groups.iter().fold(0, |all, group| all | group.mask);
         let given: Vec<_> = groups.iter().filter_map(|group| self.given(*group, launch)).collect();
+        let members = joint_members(&given);
         for own in &given {
             let CollectiveInput { group, function, instruction, exchange, .. } = *own;
             let mut registers = own.registers.clone();
@@ -70,12 +73,17 @@ impl Warp {
             self.recorder.visit(statement, mask.into(), executed.into());
             if let Some(sanitizer) = &mut state.sanitizer {
                 let order = &function.orders[pc as usize];
-                sanitizer.begin(statement, order, self.id.warp, self.live, all);
+                let mut barriers = barriers(members.as_ref(), all);
+                sanitizer.begin(statement, order, self.id.warp, self.live, barriers.next().unwrap_or(0));
+                barriers.for_each(|lanes| sanitizer.orders_also(lanes));
             }
-            if let Some(exchange) = &exchange
-                && let Some(warning) =
+            let warning = match &exchange {
+                Some(exchange) => {
                     self.exchange(exchange, own, &given, (all, executed), &mut registers).warning
-            {
+                }
+                None => members.and_then(|members| warp_collectives::check_members(&members, self.live, all)),
+            };
+            if let Some(warning) = warning {
                 state.report(warning.warning(self.id, statement.0));
             }
             let Some(frame) = &mut self.frames[frame as usize] else { continue };
@@ -141,6 +149,16 @@ struct CollectiveInput<'p> {
     exchange: Option<Exchange>,
     registers: Registers,
     input: UndefinedInput,
+}
+
+/// The member masks of all groups, if the collective has them.
+fn joint_members(given: &[CollectiveInput<'_>]) -> Option<PerLane<u32>> {
+    let mut all = [0; WIDTH];
+    for CollectiveInput { group, function, instruction, registers, .. } in given {
+        let members = registers.get::<u32>(members_slot(instruction, function)?);
+        lanes(group.mask).for_each(|lane| all[lane] = members[lane]);
+    }
+    Some(all)
 }
 
 /// Combines a group's undefined input with the other groups' values.

@@ -144,7 +144,7 @@ fn uncommon(
         Op::Multimem(what) => multimem::execute(what, tables, r, ctx, mask)?,
         Op::Atomic(id) => atomic::execute(&tables[id], r, ctx, mask)?,
         Op::MapRank(_) | Op::RankOf(_) => {
-            cluster_address::execute(instruction.op, s, r, ctx.spaces.window, mask)?;
+            cluster_address::execute(instruction.op, s, r, ctx, mask);
         }
         Op::RegisterCount { count, increases } => {
             whole_warp("setmaxnreg", FindingKind::RegisterPool, mask)?;

@@ -12,6 +12,7 @@ use super::frame::Frame;
 use super::group_run::GroupRun;
 use super::loop_exit::LoopExit;
 use super::value_tracer::{ValueTracer, registers_of};
+use super::warp_collectives;
 use crate::engine::waits::exiting::exiting;
 use crate::program::{Function, Instruction};
 use crate::sanitizer::preconditions::Operands;
@@ -45,6 +46,8 @@ impl GroupRun<'_> {
             }
             ExecError::Fault(fault) => {
                 let fault = self.skip_access(fault, pc, executed)?;
+                // The cause may be a register that was never written.
+                self.report_findings(pc);
                 self.visits.up_to(pc + 1);
                 self.record_fault(pc, executed);
                 return Some(LoopExit::Fault(fault));
@@ -126,10 +129,20 @@ impl GroupRun<'_> {
         }
     }
 
+    fn begin(&mut self, instruction: &Instruction, pc: u32, executed: u32) {
+        let members = warp_collectives::members_slot(instruction, self.function);
+        let members = members.map(|slot| self.frame.registers.get::<u32>(slot));
+        let mut barriers = warp_collectives::barriers(members, executed);
+        self.ctx.begin(self.function, pc, barriers.next().unwrap_or(0));
+        if let Some(sanitizer) = &mut self.ctx.sanitizer {
+            barriers.for_each(|lanes| sanitizer.orders_also(lanes));
+        }
+    }
+
     pub(super) fn before(&mut self, instruction: &Instruction, pc: u32, executed: u32) {
         self.log(pc, executed);
         self.propagate_unknown(pc, executed);
-        self.ctx.begin(self.function, pc, executed);
+        self.begin(instruction, pc, executed);
         self.record_before(pc);
         if self.function.uses_products {
             self.check_products(pc, executed);

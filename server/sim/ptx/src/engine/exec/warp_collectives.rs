@@ -9,7 +9,7 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
 
 use super::operand::{get, put};
-use crate::program::{Exchange, ExchangeKind, Function, Instruction};
+use crate::program::{Exchange, ExchangeKind, Function, Instruction, Op, Slot};
 
 #[derive(Default)]
 pub(crate) struct Outcome {
@@ -20,6 +20,27 @@ pub(crate) struct Outcome {
 
 pub(crate) fn exchange_of<'f>(instruction: &Instruction, function: &'f Function) -> Option<&'f Exchange> {
     Some(&function.tables[instruction.op.exchange()?])
+}
+
+/// The register with the member mask of an instruction that has one.
+pub(crate) fn members_slot(instruction: &Instruction, function: &Function) -> Option<Slot> {
+    match instruction.op {
+        Op::WarpSync => Some(instruction.s.a),
+        _ => exchange_of(instruction, function)?.members,
+    }
+}
+
+/// Lanes wait for those that execute the instruction with the same mask, so each mask is a barrier of its own: the parts of `mask` that
+/// it separates.
+pub(crate) fn barriers(members: Option<&PerLane<u32>>, mask: u32) -> impl Iterator<Item = u32> {
+    let mut left = mask;
+    std::iter::from_fn(move || {
+        let first = lanes(left).next()?;
+        let together =
+            members.map_or(left, |members| filter_lanes(left, |lane| members[lane] == members[first]));
+        left &= !together;
+        Some(together)
+    })
 }
 
 pub(crate) fn members_of(exchange: &Exchange, r: &Registers, mask: u32) -> PerLane<u32> {
@@ -51,7 +72,7 @@ pub(crate) fn execute(exchange: &Exchange, r: &mut Registers, live: u32, mask: u
     Outcome { warning, inactive }
 }
 
-/// Checks that each executing lane names itself, and that every live lane it names participates.
+/// Checks that each executing lane names itself, and that every live lane it names participates with the same mask.
 pub(crate) fn check_members(members: &PerLane<u32>, live: u32, mask: u32) -> Option<Fault> {
     let unnamed = filter_lanes(mask, |lane| members[lane] >> lane & 1 == 0);
     if unnamed != 0 {
@@ -63,6 +84,20 @@ pub(crate) fn check_members(members: &PerLane<u32>, live: u32, mask: u32) -> Opt
             LaneSet((mask & !members[first]).into())
         );
         return Some(Fault::new(FindingKind::WrongMembermask, message, unnamed));
+    }
+    let disagreeing =
+        |lane: usize| filter_lanes(mask & members[lane], |other| members[other] != members[lane]);
+    if let Some((lane, others)) =
+        lanes(mask).map(|lane| (lane, disagreeing(lane))).find(|(_, others)| *others != 0)
+    {
+        let other = others.trailing_zeros() as usize;
+        let message = format!(
+            "lanes that wait for each other give different masks\n\
+             the mask of lane {lane} is {:#x} and includes lane {other}, whose mask is {:#x}: behavior is undefined; pass one mask",
+            members[lane], members[other]
+        );
+        let waiting = filter_lanes(mask, |lane| disagreeing(lane) != 0);
+        return Some(Fault::new(FindingKind::WrongMembermask, message, waiting));
     }
     let named = lanes(mask).fold(0, |all, lane| all | members[lane]);
     let missing = named & live & !mask;
@@ -203,6 +238,12 @@ mod tests {
         assert_eq!(check_members(&[u32::MAX; WIDTH], 0xff, 0xff), None);
         let unnamed = check_members(&[0x0f; WIDTH], 0xff, 0xff).expect("a warning");
         assert_eq!((unnamed.kind, unnamed.lanes), (FindingKind::WrongMembermask, 0xf0));
+        let mut halves: PerLane<u32> = std::array::from_fn(|lane| if lane < 4 { 0x0f } else { 0xf0 });
+        assert_eq!(check_members(&halves, 0xff, 0xff), None);
+        assert_eq!(barriers(Some(&halves), 0xff).collect::<Vec<_>>(), [0x0f, 0xf0]);
+        halves[..4].fill(0xff);
+        let disagreeing = check_members(&halves, 0xff, 0xff).expect("a warning");
+        assert_eq!((disagreeing.kind, disagreeing.lanes), (FindingKind::WrongMembermask, 0x0f));
         let absent = check_members(&[u32::MAX; WIDTH], 0xff, 0x0f).expect("a warning");
         assert_eq!((absent.kind, absent.lanes), (FindingKind::AbsentMembers, 0xf0));
     }

@@ -3,7 +3,7 @@
 use warplens_sim_cuda::fault::Result;
 use warplens_sim_cuda::memory::atomic_operation::apply;
 use warplens_sim_cuda::memory::spaces::addresses;
-use warplens_sim_cuda::registers::{PerLane, Registers};
+use warplens_sim_cuda::registers::{PerLane, Registers, lanes};
 use warplens_sim_cuda::sanitizer::event::AccessKind;
 
 use crate::engine::exec::context::{ExecContext, MemoryRequest};
@@ -27,7 +27,7 @@ pub(super) fn execute_at(
 ) -> Result {
     let size = atomic.ty.bytes() as u32;
     let elements = (size, atomic.b.len());
-    let kind = if atomic.op == AtomicOp::Exchange { AccessKind::Exchange } else { AccessKind::Atomic };
+    let kind = if replaces(atomic, r, mask) { AccessKind::Exchange } else { AccessKind::Atomic };
     let request = MemoryRequest::new(kind, atomic.space, addresses, elements, mask);
     let checked = ctx.resolve(&request)?;
     for lane in ctx.spaces.lane_order.lanes(mask.into()) {
@@ -58,4 +58,16 @@ pub(super) fn execute_at(
         }
     }
     Ok(())
+}
+
+/// Whether the results do not depend on what memory holds: `exch`, `and` with 0. The numbers below are the ends of both orders of integers.
+fn replaces(atomic: &Atomic, r: &Registers, mask: u32) -> bool {
+    let bits = 8 * atomic.ty.bytes();
+    let all = u128::MAX >> (128 - bits);
+    let ends = [all, all >> 1, all ^ all >> 1];
+    let result = |old: u128, b: u128| apply(atomic.op, atomic.ty, atomic.space, old, b, 0);
+    let is_constant = |b: u128| ends.iter().all(|end| result(*end, b) == result(0, b));
+    atomic.op == AtomicOp::Exchange
+        || atomic.c.is_none()
+            && lanes(mask).all(|lane| atomic.b.iter().all(|b| is_constant(get(*b, r, lane))))
 }

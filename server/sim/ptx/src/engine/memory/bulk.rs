@@ -14,7 +14,7 @@ use warplens_sim_warp::scalar_type::ScalarType;
 
 use super::access::stored as stored_byte;
 use super::lane_address::LaneAddress;
-use super::multimem;
+use super::{cluster_address, multimem};
 use crate::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::engine::exec::operand::get;
 use crate::program::{Access, Atomic, AtomicOp, BulkCopy, Completion, Fill};
@@ -94,8 +94,7 @@ fn targets(
     ctx: &mut ExecContext<'_>,
 ) -> Result<Vec<(LaneAddress, Option<LaneAddress>)>> {
     Ok(match bulk.blocks {
-        Some(blocks) => lanes(r.get::<u32>(blocks)[to.lane])
-            .map(|rank| rank as u32)
+        Some(blocks) => cluster_address::ranks(r.get::<u32>(blocks)[to.lane], to.lane, ctx.spaces.window)?
             .map(|rank| (to.in_block(rank, ctx), mbarrier.map(|at| at.in_block(rank, ctx))))
             .collect(),
         None if bulk.replicated => {

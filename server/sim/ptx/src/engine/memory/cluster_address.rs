@@ -2,13 +2,15 @@
 
 use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::cluster_window::ClusterWindow;
-use warplens_sim_cuda::registers::{PerLane, Registers, filter_lanes};
-use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_cuda::memory::spaces::RankBeyond;
+use warplens_sim_cuda::registers::{PerLane, Registers, filter_lanes, lanes};
 
+use crate::engine::exec::context::ExecContext;
 use crate::program::{Op, Slots, Space, Width};
 
-pub(crate) fn execute(op: Op, s: &Slots, r: &mut Registers, window: ClusterWindow, mask: u32) -> Result {
-    let (Op::MapRank(width) | Op::RankOf(width)) = op else { return Ok(()) };
+pub(crate) fn execute(op: Op, s: &Slots, r: &mut Registers, ctx: &mut ExecContext<'_>, mask: u32) {
+    let (Op::MapRank(width) | Op::RankOf(width)) = op else { return };
+    let window = ctx.spaces.window;
     let space = if s.c == 0 { Space::Generic } else { Space::Shared };
     let addresses: PerLane<u64> = match width {
         Width::W64 => *r.get::<u64>(s.a),
@@ -18,29 +20,33 @@ pub(crate) fn execute(op: Op, s: &Slots, r: &mut Registers, window: ClusterWindo
         let rank = |address| window.block_at(space, address).map_or(0, |(rank, _)| rank as u32);
         let ranks: PerLane<u32> = addresses.map(rank);
         r.set(s.d, mask, &ranks);
-        return Ok(());
+        return;
     }
     let ranks = *r.get::<u32>(s.b);
-    let invalid = filter_lanes(mask, |lane| ranks[lane] >= window.blocks);
-    if invalid != 0 {
-        let (rank, blocks) = (ranks[invalid.trailing_zeros() as usize], window.blocks);
-        let message = match blocks {
-            1 => format!("{rank}, the cluster has one block, of rank 0"),
-            _ => {
-                format!("{rank}, the ranks of the cluster are 0 to {}", blocks - 1)
-            }
-        };
-        return Err(Fault::new(FindingKind::ClusterRank, message, invalid));
-    }
     let mapped: PerLane<u64> = std::array::from_fn(|lane| match mask >> lane & 1 {
         1 => window.mapped(space, addresses[lane], ranks[lane]),
         _ => 0,
     });
+    // The result may be unused: compilers may move `mapa` above a guard. So the access is what is reported.
+    for lane in lanes(mask).filter(|&lane| ranks[lane] >= window.blocks) {
+        let statement = ctx.sanitizer.as_ref().map(|sanitizer| sanitizer.report.visit.statement);
+        let beyond = RankBeyond { rank: ranks[lane], statement };
+        ctx.spaces.ranks_beyond.extend(window.block_at(space, mapped[lane]).map(|(rank, _)| (rank, beyond)));
+    }
     match width {
         Width::W64 => r.set(s.d, mask, &mapped),
         Width::W32 => r.set(s.d, mask, &mapped.map(|address| address as u32)),
     }
-    Ok(())
+}
+
+/// The blocks that a lane's multicast mask names.
+pub(crate) fn ranks(blocks: u32, lane: usize, window: ClusterWindow) -> Result<impl Iterator<Item = u32>> {
+    let ranks = lanes(blocks).map(|rank| rank as u32);
+    if let Some(rank) = ranks.clone().find(|rank| *rank >= window.blocks) {
+        let details = format!("the mask of blocks is {blocks:#x}; clear the bits beyond the cluster");
+        return Err(Fault::beyond_cluster(rank, window.blocks, &details, 1 << lane));
+    }
+    Ok(ranks)
 }
 
 /// `isspacep.shared`: addresses in the shared memory of other blocks are only in `shared::cluster`.

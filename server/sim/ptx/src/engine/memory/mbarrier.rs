@@ -14,6 +14,7 @@ use warplens_sim_cuda::sanitizer::mbarrier_phases::PhaseEvent;
 use warplens_sim_cuda::windows;
 use warplens_sim_warp::finding_kind::FindingKind;
 
+use super::cluster_address;
 use super::lane_address::LaneAddress;
 use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::{get, put};
@@ -49,8 +50,8 @@ pub(crate) fn execute(
             }
             continue;
         };
-        for rank in lanes(r.get::<u32>(blocks)[lane]) {
-            run_action(mbarrier.action, operand, object.in_block(rank as u32, ctx), ctx)?;
+        for rank in cluster_address::ranks(r.get::<u32>(blocks)[lane], lane, ctx.spaces.window)? {
+            run_action(mbarrier.action, operand, object.in_block(rank, ctx), ctx)?;
         }
     }
     if pending.is_empty() { Ok(()) } else { Err(Box::new(ExecError::Yield(Some(pending)))) }
