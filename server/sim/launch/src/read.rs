@@ -156,12 +156,12 @@ fn read_key(launch: &mut Launch, key: &Key, value: &Node, home: Home) -> Result<
         "name" => launch.name = launch_name(value)?,
         "file" if matches!(home, Home::File | Home::Batch) => {
             let file = value.text(name)?;
-            launch.file = Some(file.to_owned());
             if home == Home::File
-                && let Some(excess) = file_pattern::excess(file)
+                && let Some(mistake) = file_pattern::mistake(file)
             {
-                return Err(value.wrong(format!("`file`: {excess}")));
+                return Err(value.wrong(format!("`file`: {mistake}")));
             }
+            launch.file = Some(file.to_owned());
         }
         "file" => return Err(file_out_of_place(key)),
         "entry" => launch.entry = Some(value.text(name)?.to_owned()),
