@@ -17,6 +17,11 @@ use crate::cli::plain::plain;
 use crate::cli::terminal;
 
 pub(super) fn print(arguments: &Arguments, file: &Path) -> io::Result<Outcome> {
+    if !matches!(arguments.format, Format::Human | Format::Json) {
+        return Ok(unusable(
+            "--list-launches prints text or JSON: leave out --format, or write --format json",
+        ));
+    }
     let launches = match launches(arguments, file) {
         Ok(launches) => launches,
         Err(error) => return Ok(unusable(error)),
