@@ -526,7 +526,7 @@ fn a_missing_exit_is_indented_as_the_statement_before_it() {
             5:`}` missing-return
                 Add `exit;` *
                     		exit;
-            7:`}` syntax-error
+            7:`l` syntax-error
                 Insert `;` *
                     	membar.gl; }
             7:`}` missing-return
