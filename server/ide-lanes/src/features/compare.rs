@@ -10,7 +10,7 @@ mod usable;
 use smol_str::SmolStr;
 use warplens_sim_launch::{Element, PlacedBuffer, show};
 use warplens_sim_warp::{
-    Cancelled, Control, LaneStore, Mask, RunOptions, RunResult, ScalarType, Severity, StatementId, Status,
+    Cancelled, Control, LaneStore, Mask, RunOptions, RunResult, ScalarType, StatementId, Status,
     TracedRegister, TracedVisit, WarpId,
 };
 
@@ -233,7 +233,7 @@ impl LaneDifference {
 
 /// The first lane that an error of a run is about.
 fn accused(run: ComparedRun<'_>) -> Option<(WarpId, u32)> {
-    let error = run.result.findings.iter().find(|finding| finding.severity == Severity::Error)?;
+    let error = run.result.first_error()?;
     let lane = (error.lanes != 0).then(|| error.lanes.trailing_zeros())?;
     Some((WarpId { cta: error.cta, warp: error.warp }, lane))
 }

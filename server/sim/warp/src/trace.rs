@@ -297,6 +297,10 @@ impl RunResult {
         self.warps.iter().find(|trace| trace.cta == cta && trace.warp == warp)
     }
 
+    pub fn first_error(&self) -> Option<&Finding> {
+        self.findings.iter().find(|finding| finding.severity == Severity::Error)
+    }
+
     /// The warnings and errors.
     pub fn accusations(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|finding| finding.severity != Severity::Information)
