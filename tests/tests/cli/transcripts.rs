@@ -306,6 +306,10 @@ fn wrong_usage_is_named() {
         (&["explain", "--descriptor", "1", "--kind", "nope"], "--kind: `nope` is not a kind"),
         (&["explain", "--descriptor", "1", "--language", "wave-asm"], "--language: the language has no"),
         (&["sim", "k.ptx", "--list-launches", "--format", "svg"], "--list-launches prints text or JSON"),
+        (&["sim", "k.ptx", "--list-launches", "--entry", "l"], "k.ptx: unknown kernel `l`: the file has `k`"),
+        (&["sim", "k.ptx", "--list-launches", "--launch", "l"], "cannot be used with"),
+        (&["sim", "k.ptx", "--trace", "--format", "html"], "--trace prints text or JSON"),
+        (&["compare", "k.ptx", "--models", "its,fast"], "warplens: unknown model `fast`: PTX has"),
     ] {
         let message = message(arguments);
         assert!(message.contains(expected), "{arguments:?}: {message}");

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use warplens_ide::languages;
+
 use super::input::{InputText, ReadError, STANDARD_INPUT, host_of, read_found, read_named};
 use warplens_lsp::language;
 use warplens_system::disk::read_file;
@@ -47,6 +49,11 @@ pub(super) enum Searched {
     Assembly,
     /// Also files of other languages with inline PTX.
     WithInline,
+}
+
+/// The extensions that are searched for in folders: `.ptx or .wave or .sass`.
+pub(super) fn assembly_extensions() -> String {
+    languages().map(|language| format!(".{}", language.extensions[0])).collect::<Vec<_>>().join(" or ")
 }
 
 /// The files in the order of the paths. The files of a folder are ordered by name.
