@@ -459,11 +459,12 @@ fn a_diagnostic_is_explained() {
         expect![[r#"
             unknown-component
 
-            Error. The special register does not have this component.
+            Error. The special register or the vector does not have this component.
 
             %tid, %ntid, %ctaid, %nctaid, %clusterid, %nclusterid, %cluster_ctaid and
             %cluster_nctaid have the components .x, .y, .z and .w. All other special
-            registers are scalar.
+            registers are scalar. Vectors have .x, .y, .z and .w, also written .r, .g, .b
+            and .a.
 
                     mov.u32 %r1, %tid.q;
 

@@ -23,7 +23,7 @@ fn module_variable<'db>(db: &'db dyn Db, name: ModuleName<'db>) -> Option<Module
 }
 
 /// Whether a text is a part of a variable of the module, `tile.x`. Only registers have parts.
-pub(in crate::ptx) fn is_part_of_variable(db: &dyn Db, file: File, written: &str) -> bool {
+pub(crate) fn is_part_of_variable(db: &dyn Db, file: File, written: &str) -> bool {
     let name = written.split('.').next().unwrap_or_default();
     module_variable(db, ModuleName::new(db, file, SmolStr::from(name))).is_some()
 }
