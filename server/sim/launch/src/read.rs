@@ -62,7 +62,10 @@ impl Listed {
 pub fn launches(text: &str, format: Format) -> Result<Vec<Listed>, Problem> {
     let document = format.read(text)?;
     let mut listed = Vec::new();
-    for (key, node) in document.table("the launch file")? {
+    let Value::Table(entries) = &document.value else {
+        return Err(document.wrong(format!("a launch file must be a table, not {}", document.what())));
+    };
+    for (key, node) in entries {
         match key.name.as_str() {
             "launch" => {
                 for launch in node.list("launch")? {

@@ -206,7 +206,7 @@ impl Decoder<'_> {
         }
         let source = self.source(inst, known, Kind::Float).ok().filter(|source| source.sign == 0)?;
         let condition = condition(chooser)?;
-        Some((source, Condition { negated: condition.negated != !is_first, ..condition }))
+        Some((source, Condition { negated: condition.negated == is_first, ..condition }))
     }
 
     /// The registers that an instruction writes, if it computes with floats and has operands.
