@@ -60,7 +60,8 @@ pub(super) fn assembly_extensions() -> String {
 pub(super) fn collect(paths: &[PathBuf], searched: Searched) -> Vec<Found> {
     let mut files = Vec::new();
     for path in paths {
-        if path.as_os_str() != STANDARD_INPUT && path.is_dir() {
+        // Outside of the folders of `--within`, a folder is refused as a file is.
+        if path.as_os_str() != STANDARD_INPUT && read_file::is_allowed(path) && path.is_dir() {
             let folder = path.canonicalize().unwrap_or_else(|_| path.clone());
             walk(path, &folder, searched, &mut files);
         } else {
