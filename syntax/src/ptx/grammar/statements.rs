@@ -128,10 +128,10 @@ fn prototype(p: &mut Parser<'_>) {
         declarations::param_list(p, RETURN_LIST);
     }
     if !p.eat(T!['_']) {
-        p.error("a `.callprototype` has `_` where a function has its name");
         if p.at(T![ident]) {
-            name(p, "");
+            p.error("a `.callprototype` has `_` where a function has its name");
         }
+        name(p, "expected `_` between the results and the parameters");
     }
     if p.at(T!['(']) {
         declarations::param_list(p, PARAM_LIST);
