@@ -73,6 +73,7 @@ use warplens_ide_db::{Database, Db, Diagnostic, File, Item, ItemFix, Problem, di
 use crate::codes;
 use crate::message::message;
 use crate::ptx::cross_item::cross_item_uses;
+use crate::ptx::forms::externals::is_part_of_variable;
 
 /// What is wrong with an item by itself, beside its syntax. What its module is written for is all that a check may ask
 /// of the file: `module_target`.
@@ -92,7 +93,11 @@ pub fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &
             tables::check(&function, module, problems);
             // Checked with the module, but found while the functions of the group are cached.
             cross_item_uses(db, item.group(db));
-            problems.extend(function.problems().iter().map(|found| describe(found, text, Some(&function))));
+            let is_mistake = |found: &&ptx::Problem| {
+                found.kind != ProblemKind::PartOfExternal || is_part_of_variable(db, file, &text[found.range])
+            };
+            let found = function.problems().iter().filter(is_mistake);
+            problems.extend(found.map(|found| describe(found, text, Some(&function))));
             instructions::check(db, item, &function, problems);
             unknown_component::check(db, item, &function, problems);
             special_registers::check(&function, module, problems);
@@ -180,7 +185,7 @@ fn message(kind: &ProblemKind, written: &str) -> String {
             "this number does not fit into 64 bits; the assembler cuts it off to {value}";
         ProblemKind::OperandExpression =>
             "an operand can add only constants to a name; compute the sum with an instruction";
-        ProblemKind::PartOfName =>
+        ProblemKind::PartOfName | ProblemKind::PartOfExternal =>
             "only registers have parts: `{written}` is not a name, and a name cannot contain `.`";
         ProblemKind::NameInParentheses =>
             "only constants are allowed in parentheses: remove them from `{written}`";

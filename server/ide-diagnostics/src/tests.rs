@@ -519,6 +519,22 @@ fn types_below_a_byte() {
 }
 
 #[test]
+fn a_missing_exit_is_indented_as_the_statement_before_it() {
+    check_fixes(
+        ".version 8.6\n.target sm_90\n.entry k() {\n\t\tmembar.gl;\n}\n.entry l() {\n\tmembar.gl }\n",
+        expect![[r#"
+            5:`}` missing-return
+                Add `exit;` *
+                    		exit;
+            7:`l` syntax-error
+                Insert `;` *
+                    	membar.gl; }
+            7:`}` missing-return
+        "#]],
+    );
+}
+
+#[test]
 fn textures_of_state_space_tex() {
     check(
         ".version 1.4\n.target sm_10\n.tex .u64 tex;\n.entry k(.param .u64 out) {\n.reg .f32 %f<8>;\n\

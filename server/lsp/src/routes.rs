@@ -105,7 +105,7 @@ pub(crate) static REQUESTS: LazyLock<FxHashMap<&str, Route>> = LazyLock::new(|| 
 pub(crate) static NOTIFICATIONS: LazyLock<FxHashMap<&str, NotificationHandler>> = LazyLock::new(|| {
     FxHashMap::from_iter([
         notification::<DidOpenTextDocument>(State::did_open),
-        notification::<DidChangeTextDocument>(State::did_change),
+        untyped::<DidChangeTextDocument>(State::did_change),
         notification::<DidSaveTextDocument>(State::did_save),
         notification::<DidCloseTextDocument>(State::did_close),
         notification::<DidChangeWorkspaceFolders>(|state, params| {

@@ -470,6 +470,13 @@ fn mistakes_in_a_launch_file_are_errors_with_their_lines() {
         exit 2
     "#]],
     );
+    folder.write("warplens.toml", launch("good", "k[.ptx", 2));
+    let message = "warplens.toml:3:8: `file`: the pattern has `[` without `]`: add it, or write `[[]` for the character";
+    for arguments in [&["sim", "k.ptx"][..], &["sim", "k.ptx", "--list-launches"], &["test", "."]] {
+        let output = run(folder.path(), arguments, b"");
+        let shown = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(shown.contains(message), "{arguments:?}: {shown}");
+    }
 }
 
 #[test]

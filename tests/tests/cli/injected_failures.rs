@@ -206,8 +206,9 @@ fn no_injected_failure_is_clean() {
         text that no assembler accepts: 3 incomplete [text-errors] []
         limit of steps: 3 incomplete [step-limit] [step-limit]
         unknown launch: 2 warplens: -: unknown launch `other`: the file has `2 x 4` and `inferred`
-        unknown model: 2 warplens: --model: unknown model `other`: PTX has `stack`, `ipdom`, `frontier` and `its`
-    "#]].assert_eq(&text);
+        unknown model: 2 warplens: unknown model `other`: PTX has `stack`, `ipdom`, `frontier` and `its`
+    "#]]
+    .assert_eq(&text);
     let clean: Vec<&str> = text.lines().filter(|line| line.contains(": 0 ")).collect();
     assert_eq!(clean, ["nothing: 0 clean [] []"]);
 }

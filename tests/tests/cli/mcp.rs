@@ -139,6 +139,9 @@ fn requests_that_are_refused() {
             json!({ "jsonrpc": "2.0", "id": 11 }),
             json!([{ "jsonrpc": "2.0", "id": 12, "method": "ping" }]),
             json!(5),
+            json!({ "jsonrpc": "2.0", "id": 13, "method": "tools/call", "params": {} }),
+            call(14, "check", &json!({ "path": "nope.ptx" })),
+            call(15, "check", &json!({ "path": "." })),
         ],
     );
     for answer in &answers[..5] {
@@ -155,9 +158,14 @@ fn requests_that_are_refused() {
     assert!(result(&answers[7]).1);
     assert_eq!(answers[8]["error"]["code"], -32602);
     assert_eq!(answers[9]["error"]["code"], -32602);
-    for answer in &answers[10..] {
+    for answer in &answers[10..13] {
         assert_eq!(answer["error"]["code"], -32600);
     }
     assert_eq!(answers[11]["id"], Value::Null);
-    assert_eq!(answers.len(), 13);
+    assert_eq!(answers[13]["error"]["message"], "`name` is missing: the name of a tool");
+    // Whether there is a file outside is not told.
+    for answer in &answers[14..] {
+        assert!(result(answer).0.contains("cannot be read: outside"), "{answer}");
+    }
+    assert_eq!(answers.len(), 16);
 }

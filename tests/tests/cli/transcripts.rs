@@ -288,6 +288,50 @@ fn usage_errors_are_reported() {
 }
 
 #[test]
+fn wrong_usage_is_named() {
+    let folder = Folder::new();
+    folder.write("k.ptx", GOOD);
+    let message = |arguments: &[&str]| {
+        let output = run(folder.path(), arguments, b"");
+        assert_eq!((output.status.code(), output.stdout), (Some(2), vec![]), "{arguments:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    for (arguments, expected) in [
+        (&["check", "--within", "nope", "k.ptx"][..], "--within: nope: No such file"),
+        (&["check", "--within", "k.ptx", "../nope"], "outside of the folders of `--within`"),
+        (&["extract", "nope"], "nope: cannot be read: No such file"),
+        (&["extract", "."], ".: cannot be read: Is a directory"),
+        (&["extract", "k.ptx"], "k.ptx: has no extension of a language with inline PTX: pass --language"),
+        (&["extract", "-"], "-: has no extension of a language with inline PTX: pass --language"),
+        (&["explain", "--descriptor", "1", "--kind", "nope"], "--kind: `nope` is not a kind"),
+        (&["explain", "--descriptor", "1", "--language", "wave-asm"], "--language: the language has no"),
+        (&["sim", "k.ptx", "--list-launches", "--format", "svg"], "--list-launches prints text or JSON"),
+        (&["sim", "k.ptx", "--list-launches", "--entry", "l"], "k.ptx: unknown kernel `l`: the file has `k`"),
+        (&["sim", "k.ptx", "--list-launches", "--launch", "l"], "cannot be used with"),
+        (&["sim", "k.ptx", "--trace", "--format", "html"], "--trace prints text or JSON"),
+        (&["compare", "k.ptx", "--models", "its,fast"], "warplens: unknown model `fast`: PTX has"),
+    ] {
+        let message = message(arguments);
+        assert!(message.contains(expected), "{arguments:?}: {message}");
+    }
+}
+
+#[test]
+fn inline_ptx_of_standard_input_is_extracted() {
+    check(
+        Folder::new().path(),
+        &["extract", "-", "--language", "cuda-cpp"],
+        "void f() { asm(\"membar.gl;\"); }\n",
+        expect![[r#"
+            -:1:12: cuda-cpp
+                membar.gl;
+            --
+            exit 0
+        "#]],
+    );
+}
+
+#[test]
 fn names_are_explained() {
     let folder = Folder::new();
     for name in ["bra", ".reqntid", "%laneid", "icmp.lt", "icmp_lt", "endloop"] {
@@ -415,11 +459,12 @@ fn a_diagnostic_is_explained() {
         expect![[r#"
             unknown-component
 
-            Error. The special register does not have this component.
+            Error. The special register or the vector does not have this component.
 
             %tid, %ntid, %ctaid, %nctaid, %clusterid, %nclusterid, %cluster_ctaid and
             %cluster_nctaid have the components .x, .y, .z and .w. All other special
-            registers are scalar.
+            registers are scalar. Vectors have .x, .y, .z and .w, also written .r, .g, .b
+            and .a.
 
                     mov.u32 %r1, %tid.q;
 

@@ -464,6 +464,13 @@ fn a_visit_of_a_line_is_a_target() {
     assert_eq!((targets.len(), &targets[1]["label"]), (4, &json!("visit 2 (step 12)")));
     let (stop, position) = client.go("goto", json!({ "threadId": 1, "targetId": targets[1]["id"] }));
     assert_eq!((&stop["reason"], &position["step"]), (&json!("goto"), &json!(12)));
+    let visit = |visit: u64| json!({ "line": 32, "visit": visit });
+    assert_eq!(
+        client.refused("warplens/goTo", visit(99)),
+        "warplens/goTo: the warp has no visit 99 of the line"
+    );
+    assert_eq!(client.position()["step"], 12);
+    assert_eq!(client.go("warplens/goTo", visit(4)).0["reason"], "goto");
 }
 
 #[test]

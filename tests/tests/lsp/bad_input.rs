@@ -119,6 +119,46 @@ fn an_invalid_edit_is_reported_and_no_stale_result_is_returned() {
 }
 
 #[test]
+fn an_edit_that_cannot_be_read_is_reported() {
+    let at = |line: u32| range([line, 0], [line, 0]);
+    for (version, range, reason) in [
+        (Value::Null, at(0), "expected i32"),
+        (json!(2), json!(7), "an edit is not valid"),
+        (json!(2), at(u32::MAX), "an edit from line 4294967296 to line 4294967296 is outside"),
+    ] {
+        let mut client = Client::start();
+        let mut file = client.open("k.ptx", "// a\n");
+        let document = json!({ "uri": file.uri, "version": version });
+        let changes = json!([{ "range": range, "text": "x" }]);
+        client
+            .notify("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
+        let shown = client.notification("window/showMessage")["message"].to_string();
+        assert!(shown.contains("out of sync") && shown.contains(reason), "{shown}");
+        assert!(render(&client.diagnostics(&file)).starts_with("0:0-0:0 warning out-of-sync"));
+        client.change(&mut file, json!([{ "text": "// all new\n" }]));
+        assert_eq!(client.text(&file), "// all new\n");
+    }
+}
+
+#[test]
+fn a_command_about_a_document_without_code_says_so() {
+    let mut client = Client::start();
+    let listing = client.open_as("sass", "k.sass", "");
+    let launches = client.open_as("toml", "warplens.toml", "");
+    let mut closed = listing.clone();
+    closed.uri = "file:///test/other.ptx".into();
+    for (file, reason) in [
+        (listing, "this file has no SASS code yet; if it is SASS, select the language `cuda-sass` for it"),
+        (launches, "the document is a launch file, which has no kernels of its own"),
+        (closed, "file:///test/other.ptx is not open"),
+    ] {
+        let argument = json!({ "uri": file.uri, "position": { "line": 0, "character": 0 } });
+        let error = client.command("warplens.tryStatement", argument).expect_err("there is no text");
+        assert_eq!(error["message"], reason);
+    }
+}
+
+#[test]
 fn edits_of_what_is_not_open_change_nothing() {
     let mut client = Client::start();
     let open = client.open("k.ptx", "// a\n");

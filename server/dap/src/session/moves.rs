@@ -252,8 +252,14 @@ impl<W: Write + Send> Session<'_, W> {
         if let Some(line) = line {
             let statement = debuggee.by_line.iter().find(|(other, _)| u64::from(*other) == line);
             let statement = statement.ok_or("warplens/goTo: the line has no statement")?.1;
-            let step = debuggee.replay.step_of(warp, statement, Some(visit.unwrap_or(1)), control)?;
-            debuggee.position = step.ok_or("warplens/goTo: the warp does not execute the line")?;
+            let visit = visit.unwrap_or(1);
+            let step = debuggee.replay.step_of(warp, statement, Some(visit), control)?;
+            debuggee.position = step.ok_or_else(|| {
+                Failure(match visit {
+                    1 => "warplens/goTo: the warp does not execute the line".to_owned(),
+                    _ => format!("warplens/goTo: the warp has no visit {visit} of the line"),
+                })
+            })?;
         }
         debuggee.warp = warp;
         Ok(json!({ "threadId": warp + 1 }))

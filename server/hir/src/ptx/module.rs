@@ -47,6 +47,7 @@ pub enum ModuleKind {
     Variable {
         space: Space,
         ty: Option<Type>,
+        is_array: bool,
         linkage: Option<Linkage>,
         /// The number of variables that `name<n>` declares.
         range_count: Option<u32>,
@@ -247,6 +248,7 @@ impl ModuleKind {
                 space: variable.space,
                 ty: variable.ty,
                 linkage: variable.linkage,
+                is_array: !variable.dimensions.is_empty(),
                 range_count: variable.range_count,
             },
             DeclarationKind::Function { kind, linkage, has_body, signature } => ModuleKind::Function {

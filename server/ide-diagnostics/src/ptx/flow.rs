@@ -29,7 +29,8 @@ pub(super) fn check<'db>(
     if !cfg.blocks().iter().any(|block| block.end == BlockEnd::Unknown) {
         let reached = cfg.reachable();
         unreachable_code::check(function, &cfg, &reached, problems);
-        problems.extend(missing_return::check(function, &cfg, &reached, body, &item.text(db).0));
+        let text = &item.text(db).0;
+        problems.extend(missing_return::check(function, &cfg, &reached, body, text, parse.errors()));
         if parse.errors().is_empty() {
             unwritten_result::check(function, &cfg, problems);
             unwritten_carry::check(function, &cfg, problems);

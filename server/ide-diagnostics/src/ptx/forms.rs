@@ -3,7 +3,7 @@
 //! A mnemonic and the requirements of its forms are checked once per function; then only the operands of each statement are compared. The
 //! tree is read only to locate a problem. Statements with a syntax error or an unresolved name are skipped.
 
-mod externals;
+pub(super) mod externals;
 mod modifiers;
 mod needs;
 mod operands;

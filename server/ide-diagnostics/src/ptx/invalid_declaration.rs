@@ -88,6 +88,8 @@ pub(super) fn message(mistake: DeclarationMistake, written: &str) -> String {
         M::EntryParameter => "the parameters of a kernel must be in `.param`";
         M::ParameterSpace => "the parameters of a function must be in `.param` or `.reg`";
         M::PointerParameter => "`.ptr` is allowed on parameters of kernels only";
+        M::NamelessParameter =>
+            "a parameter of a function needs a name; only a `.callprototype` has `_` instead";
         M::UnsizedParameter =>
             "this array parameter needs a size; only the last parameter of a function may omit it";
         M::TooManyElements(count) =>

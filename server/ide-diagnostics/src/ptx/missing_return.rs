@@ -4,8 +4,10 @@ use text_size::{TextRange, TextSize};
 use warplens_hir::cfg::Cfg;
 use warplens_hir::ptx::{Function, FunctionKind};
 use warplens_ide_db::{ItemFix, Problem};
+use warplens_syntax::SyntaxError;
 
 use crate::codes;
+use crate::lints::layout::indentation;
 
 /// Checks that control does not reach the brace at the end of the body. `reached` has the reachable blocks.
 pub(super) fn check(
@@ -14,6 +16,7 @@ pub(super) fn check(
     reached: &[bool],
     body: TextRange,
     text: &str,
+    errors: &[SyntaxError],
 ) -> Option<Problem> {
     let end = cfg.ids().next_back().filter(|block| cfg.block(*block).instructions.is_empty())?;
     // An empty body is a stub, not a mistake.
@@ -22,11 +25,20 @@ pub(super) fn check(
     let returns = function.kind == FunctionKind::Func && !function.signature.is_noreturn();
     let leave = if returns { "ret" } else { "exit" };
     let starts_line = text[..usize::from(brace.start())].ends_with('\n');
-    let insert = if starts_line { format!("    {leave};\n") } else { format!("{leave}; ") };
+    let insert = match (starts_line, indentation(text, last.opcode_range())) {
+        (false, _) => format!("{leave}; "),
+        (true, "") => format!("    {leave};\n"),
+        (true, indent) => format!("{indent}{leave};\n"),
+    };
     let message = format!("control reaches the end of the function body; end it with `{leave};`");
     let problem = Problem::warning(brace, codes::MISSING_RETURN, message);
+    let problem = problem.with_related(last.opcode_range(), "control continues after this");
+    // After an unfinished statement it would be read as an operand.
+    if errors.iter().any(|error| error.range.end() >= last.opcode_range().start()) {
+        return Some(problem);
+    }
     let fix = ItemFix::new(format!("Add `{leave};`")).insert(brace.start(), insert).preferred();
-    Some(problem.with_related(last.opcode_range(), "control continues after this").with_fix(fix))
+    Some(problem.with_fix(fix))
 }
 
 #[cfg(test)]
@@ -59,5 +71,13 @@ mod tests {
             "#]],
         );
         check_body("", expect![[r#""#]]);
+        // The flow after an unfinished statement is known, but an insertion would be read as its operand.
+        check_body(
+            "add.s32 %r1, %r1,",
+            expect![[r#"
+                4:`}` Warning missing-return: control reaches the end of the function body; end it with `exit;`
+                    3:`add` control continues after this
+            "#]],
+        );
     }
 }

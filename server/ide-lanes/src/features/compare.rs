@@ -10,7 +10,7 @@ mod usable;
 use smol_str::SmolStr;
 use warplens_sim_launch::{Element, PlacedBuffer, show};
 use warplens_sim_warp::{
-    Cancelled, Control, LaneStore, Mask, RunOptions, RunResult, ScalarType, Severity, StatementId, Status,
+    Cancelled, Control, LaneStore, Mask, RunOptions, RunResult, ScalarType, StatementId, Status,
     TracedRegister, TracedVisit, WarpId,
 };
 
@@ -193,7 +193,7 @@ fn output(texts: [&str; 2]) -> Option<OutputDifference> {
 
 impl LaneDifference {
     /// The first difference of a lane between two runs of one kernel; `None` if `max_bytes` of steps show none. The lane is the one
-    /// that stored the first differing element, or that the first error is about.
+    /// that stored the first differing element, or that the first failure is about.
     pub fn of(
         runs: [ComparedRun<'_>; 2],
         comparison: &Comparison,
@@ -231,11 +231,11 @@ impl LaneDifference {
     }
 }
 
-/// The first lane that an error of a run is about.
+/// The first lane that the failure of a run is about.
 fn accused(run: ComparedRun<'_>) -> Option<(WarpId, u32)> {
-    let error = run.result.findings.iter().find(|finding| finding.severity == Severity::Error)?;
-    let lane = (error.lanes != 0).then(|| error.lanes.trailing_zeros())?;
-    Some((WarpId { cta: error.cta, warp: error.warp }, lane))
+    let found = run.result.first_failure()?;
+    let lane = (found.lanes != 0).then(|| found.lanes.trailing_zeros())?;
+    Some((WarpId { cta: found.cta, warp: found.warp }, lane))
 }
 
 fn same_step(one: &TracedVisit, other: &TracedVisit, lane: u32) -> bool {

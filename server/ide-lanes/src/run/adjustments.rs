@@ -43,6 +43,22 @@ impl Prepared {
         Ok((run, result))
     }
 
+    /// Runs with the launch of `first`. If that is inferred, findings that depend on it are no errors here either.
+    pub fn run_as_second(
+        &self,
+        first: &Prepared,
+        control: Control<'_>,
+    ) -> Result<(Prepared, RunResult), Cancelled> {
+        let (run, mut result) = self.run_adjusted(control)?;
+        if let Some(guess) = &first.guess
+            && !is_clean(&result)
+        {
+            let repair = guess.repair(&run.resolved, &result, &*run.program, &run.options, control)?;
+            repair.demote(&mut result.findings);
+        }
+        Ok((run, result))
+    }
+
     /// The run under the model that guarantees forward progress, if it finishes, and this one deadlocks or misses lanes that meet there.
     fn progressing(
         &self,
@@ -110,8 +126,7 @@ fn wait_within_warp(result: &RunResult) -> Option<&Finding> {
         // As an error it is a deadlock under every model.
         return missing_lanes(result).find(|finding| finding.severity == Severity::Warning);
     }
-    let error = result.findings.iter().find(|finding| finding.severity == Severity::Error);
-    error.filter(|finding| finding.kind == FindingKind::NoProgress)
+    result.first_error().filter(|finding| finding.kind == FindingKind::NoProgress)
 }
 
 fn missing_lanes(result: &RunResult) -> impl Iterator<Item = &Finding> {

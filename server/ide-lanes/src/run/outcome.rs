@@ -5,8 +5,7 @@ use std::sync::Arc;
 use text_size::TextSize;
 use warplens_sim_launch::{Launch, Resolved};
 use warplens_sim_warp::{
-    Cancelled, Control, FindingKind, Progress, RunResult, Severity, StatementId, TraceRequest, Values,
-    WarpId, Workers,
+    Cancelled, Control, FindingKind, Progress, RunResult, StatementId, TraceRequest, Values, WarpId, Workers,
 };
 
 use super::adjustments::Adjustments;
@@ -33,7 +32,7 @@ impl WarpRequest {
 
 /// The warp of the first error, if its trace is recorded.
 fn warp_of_first_error(result: &RunResult) -> Option<WarpId> {
-    let error = result.findings.iter().find(|finding| finding.severity == Severity::Error)?;
+    let error = result.first_error()?;
     result.warp(error.cta, error.warp)?;
     Some(WarpId { cta: error.cta, warp: error.warp })
 }

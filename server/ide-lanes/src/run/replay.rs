@@ -529,7 +529,7 @@ impl Replay {
             last = Some(event.step);
             if visit == Some(count) { ControlFlow::Break(event.step) } else { ControlFlow::Continue(()) }
         })?;
-        Ok(found.or(last))
+        Ok(if visit.is_some() { found } else { last })
     }
 }
 

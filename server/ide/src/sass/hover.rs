@@ -139,7 +139,7 @@ impl Here<'_> {
                 format!("{number}\n\nCounted from the next instruction.")
             }
             Value::RegisterTarget(target) => {
-                let number = value::immediate(function, index, Immediate::Integer(target.offset));
+                let number = value::offset(target.offset, 24);
                 if is_of_number(token) {
                     return Some(number);
                 }
@@ -181,7 +181,7 @@ impl Here<'_> {
             return Some(role.map_or(word.clone(), |role| format!("{word}\n\n{role}")));
         }
         if is_of_number(token) {
-            return Some(value::immediate(function, index, Immediate::Integer(address.offset)));
+            return Some(value::offset(address.offset, 24));
         }
         let term = address.terms.iter().find(|term| term.range == token.text_range());
         let constant = term.filter(|term| term.register.is_constant());

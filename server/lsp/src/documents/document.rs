@@ -24,9 +24,6 @@ pub const MAX_TEXT: usize = 64 << 20;
 /// A longer text is opened by two threads, and its first check frees much memory.
 const LONG: usize = 1 << 20;
 
-/// Why a `.wave` file of another tool is not analyzed.
-const FOREIGN: &str = "this file has no `.kernel` line; if it is WAVE, select the language `wave-asm` for it";
-
 pub(crate) struct Document {
     pub(crate) file: FileId,
     pub(crate) version: i32,
@@ -112,11 +109,15 @@ impl Document {
     }
 
     /// Why requests about the document are refused.
-    pub(crate) fn reason_not_analyzed(&self) -> Option<&str> {
-        match &self.body {
-            Body::Text(..) | Body::Host(..) => None,
-            Body::Foreign(_) => Some(FOREIGN),
-            Body::Refused(refusal) => Some(&refusal.message),
+    pub(crate) fn reason_not_analyzed(&self) -> Option<String> {
+        match (&self.body, self.kind) {
+            (Body::Refused(refusal), _) => Some(refusal.message.clone()),
+            (Body::Foreign(_), Kind::Ambiguous(language)) => Some(format!(
+                "this file has no {title} code yet; if it is {title}, select the language `{}` for it",
+                language.id,
+                title = language.title
+            )),
+            _ => None,
         }
     }
 
@@ -153,8 +154,8 @@ impl Document {
                 Some(range) => edit(text, range, &change.text, self.file, host),
                 None => Err(out_of_sync(&format!(
                     "an edit from line {} to line {} is outside the text of {} lines",
-                    range.start.line + 1,
-                    range.end.line + 1,
+                    u64::from(range.start.line) + 1,
+                    u64::from(range.end.line) + 1,
                     text.len_lines()
                 ))),
             };

@@ -6,10 +6,12 @@ use ls_types::{TextDocumentItem, Uri};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 use warplens_ide::{AnalysisHost, FileId};
+use warplens_protocol::jsonrpc::Error;
 
 use crate::documents::document::Document;
 use crate::documents::launch_document::LaunchDocument;
 use crate::documents::request::{Job, Urgency};
+use crate::errors::{not_open, refused};
 use crate::from_proto;
 
 /// The open documents and launch files.
@@ -51,6 +53,15 @@ impl Documents {
 
     pub(crate) fn get_mut(&mut self, uri: &Uri) -> Option<&mut Document> {
         self.open.get_mut(uri)
+    }
+
+    /// The error of a request that needs the text of a document that is not open, or not analyzed.
+    pub(crate) fn without_text(&self, uri: &Uri) -> Error {
+        if self.launch_files.contains_key(uri) {
+            return refused("the document is a launch file, which has no kernels of its own");
+        }
+        let Some(document) = self.get(uri) else { return not_open(uri) };
+        refused(document.reason_not_analyzed().unwrap_or_else(|| "the document is not analyzed".to_owned()))
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Uri, &Document)> {

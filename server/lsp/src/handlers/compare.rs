@@ -143,7 +143,7 @@ fn compare(
 ) -> std::result::Result<Compared, RunError> {
     running.report(|| "running the launch".to_owned(), Some(0));
     let first = sides.first()?;
-    let other = sides.other(&first.prepared.resolved.launch)?;
+    let other = sides.other(&first)?;
     let equality = Equality::default();
     let chosen = contraction::compare(sides, [first, other], equality, None)?;
     if !chosen.comparison.is_equal() || random.launches == 0 {

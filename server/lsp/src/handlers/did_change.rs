@@ -3,13 +3,36 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ls_types::{DidChangeTextDocumentParams, Uri};
+use serde_json::Value;
 
 use crate::documents::document::{Refusal, out_of_sync};
+use crate::from_proto;
 use crate::state::State;
 use warplens_system::panic::panic_message;
 
 impl State {
-    pub(crate) fn did_change(&mut self, params: DidChangeTextDocumentParams) {
+    /// Without the edits of a notification that cannot be read, the text is no longer the client's.
+    pub(crate) fn did_change(&mut self, params: Value) {
+        let uri = from_proto::document_of(&params);
+        match serde_json::from_value(params) {
+            Ok(params) => self.change(params),
+            Err(error) => {
+                tracing::error!("textDocument/didChange: {error}");
+                if let Some(uri) = uri {
+                    self.refuse(&uri, &out_of_sync(&format!("an edit is not valid: {error}")));
+                }
+            }
+        }
+    }
+
+    fn refuse(&mut self, uri: &Uri, refusal: &Refusal) {
+        let Some(document) = self.documents.get_mut(uri) else { return };
+        document.refuse(refusal.clone(), &mut self.host);
+        self.client.show_refusal(uri, refusal);
+        self.text_changed(uri);
+    }
+
+    fn change(&mut self, params: DidChangeTextDocumentParams) {
         let uri = params.text_document.uri;
         if self.documents.launch_files.contains_key(&uri) {
             return self.change_launch_document(&uri, params.text_document.version, params.content_changes);

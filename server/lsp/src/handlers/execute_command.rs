@@ -11,7 +11,7 @@ use warplens_sim_launch::Launch;
 
 use crate::documents::request::{Request, Response, Urgency};
 use crate::documents::snapshot::{Failure, Snapshot};
-use crate::errors::{not_open, refused};
+use crate::errors::refused;
 use crate::files::launch_files::launch_files;
 use crate::from_proto;
 use crate::handlers::commands::{
@@ -128,7 +128,7 @@ impl State {
 
     fn execute_on_document(&mut self, id: &Id, command: &str, argument: LaunchArgument) -> Result<()> {
         if !self.documents.is_open(&argument.uri) {
-            return Err(not_open(&argument.uri));
+            return Err(self.documents.without_text(&argument.uri));
         }
         if command == RESOURCES {
             self.ptxas_resources(id.clone(), &argument.uri);
@@ -179,7 +179,7 @@ impl State {
     ) -> Result<()> {
         let document = self.documents.get(&uri);
         let found = document.and_then(|document| Some((document.file, document.text()?)));
-        let Some((file, text)) = found else { return Err(not_open(&uri)) };
+        let Some((file, text)) = found else { return Err(self.documents.without_text(&uri)) };
         let offset = warplens_protocol::position::offset(text, position, self.client.encoding);
         let is_found = offset.is_some_and(|offset| self.host.try_statement(file, offset));
         self.refresh_diagnostics(&uri);
@@ -190,7 +190,7 @@ impl State {
 
     fn visit(&mut self, id: &Id, VisitArgument { uri, line, visit }: VisitArgument) -> Result<()> {
         let text = self.documents.get(&uri).and_then(|document| document.text());
-        let Some(text) = text else { return Err(not_open(&uri)) };
+        let Some(text) = text else { return Err(self.documents.without_text(&uri)) };
         let start = Position { line, character: 0 };
         let end = Position { line, character: u32::MAX };
         let range = text_range(text, Range { start, end }, self.client.encoding);

@@ -94,9 +94,7 @@ impl DocumentText {
         };
         match (document.language(), document.text()) {
             (Some(language), Some(text)) => Ok(DocumentText { path, open: Some((text.clone(), language)) }),
-            _ => Err(refused(
-                document.reason_not_analyzed().unwrap_or("the document is not analyzed").to_owned(),
-            )),
+            _ => Err(documents.without_text(uri)),
         }
     }
 

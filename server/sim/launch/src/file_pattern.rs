@@ -1,4 +1,6 @@
-//! The limits of patterns in the `file` of a launch, such as `kernels/*.ptx`, which are matched against each document.
+//! The mistakes of patterns in the `file` of a launch, such as `kernels/*.ptx`, which are matched against each document.
+
+use fast_glob::ErrorKind;
 
 /// The limit of a pattern in bytes.
 const MAX_BYTES: usize = 1024;
@@ -11,8 +13,8 @@ pub fn is_pattern(file: &str) -> bool {
     file.contains(['*', '?', '[', '{'])
 }
 
-/// Why a `file` is not matched as a pattern; `None` if it is within the limits or no pattern.
-pub fn excess(file: &str) -> Option<String> {
+/// Why a `file` cannot be matched as a pattern; `None` if it can, or is no pattern.
+pub fn mistake(file: &str) -> Option<String> {
     if !is_pattern(file) {
         return None;
     }
@@ -22,6 +24,28 @@ pub fn excess(file: &str) -> Option<String> {
             file.len()
         ));
     }
+    let deepest = nesting(file);
+    if deepest > MAX_DEPTH {
+        return Some(format!(
+            "the pattern nests {deepest} braces; the limit is {MAX_DEPTH}: write them side by side"
+        ));
+    }
+    let error = fast_glob::validate(file.replace('\\', "/")).err()?;
+    Some(match error.kind {
+        ErrorKind::UnclosedBracket => unclosed('[', ']'),
+        ErrorKind::UnclosedBrace => unclosed('{', '}'),
+        ErrorKind::TooManyBraceGroups => {
+            "the pattern has more than 10 pairs of braces: split the launch, or use `*`".to_owned()
+        }
+        _ => format!("the pattern is not valid: {error}"),
+    })
+}
+
+fn unclosed(open: char, close: char) -> String {
+    format!("the pattern has `{open}` without `{close}`: add it, or write `[{open}]` for the character")
+}
+
+fn nesting(file: &str) -> usize {
     let (mut depth, mut deepest) = (0usize, 0);
     for char in file.chars() {
         match char {
@@ -31,9 +55,7 @@ pub fn excess(file: &str) -> Option<String> {
         }
         deepest = deepest.max(depth);
     }
-    (deepest > MAX_DEPTH).then(|| {
-        format!("the pattern nests {deepest} braces; the limit is {MAX_DEPTH}: write them side by side")
-    })
+    deepest
 }
 
 #[cfg(test)]
@@ -41,14 +63,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_are_limited_and_paths_are_not() {
+    fn mistakes_of_patterns() {
         let nested = |depth: usize| format!("{}a{}.ptx", "{".repeat(depth), "}".repeat(depth));
-        for fine in ["kernels/*.ptx".to_owned(), nested(MAX_DEPTH), "{a,b}".repeat(100), "a".repeat(5000)] {
-            assert_eq!(excess(&fine), None);
-        }
-        for wrong in [nested(MAX_DEPTH + 1), nested(400), "*".repeat(2000), format!("[{}]", "x".repeat(1024))]
+        let fine = [nested(MAX_DEPTH), "{a,b}".repeat(10), "a".repeat(5000)];
+        for fine in
+            fine.iter().map(String::as_str).chain(["kernels/*.ptx", "k[1].ptx", "k[[]1.ptx", "k}.ptx"])
         {
-            assert!(excess(&wrong).is_some(), "{wrong}");
+            assert_eq!(mistake(fine), None);
+        }
+        for (wrong, message) in [
+            (nested(MAX_DEPTH + 1), "nests 9 braces"),
+            (nested(400), "nests 400 braces"),
+            ("{a,b}".repeat(11), "more than 10 pairs of braces"),
+            ("*".repeat(2000), "has 2000 bytes"),
+            ("[".to_owned(), "has `[` without `]`: add it, or write `[[]` for the character"),
+            ("k[1.ptx".to_owned(), "has `[` without `]`"),
+            ("{a,b.ptx".to_owned(), "has `{` without `}`"),
+        ] {
+            assert!(mistake(&wrong).is_some_and(|found| found.contains(message)), "{wrong}");
         }
     }
 }

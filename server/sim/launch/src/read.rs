@@ -62,7 +62,10 @@ impl Listed {
 pub fn launches(text: &str, format: Format) -> Result<Vec<Listed>, Problem> {
     let document = format.read(text)?;
     let mut listed = Vec::new();
-    for (key, node) in document.table("the launch file")? {
+    let Value::Table(entries) = &document.value else {
+        return Err(document.wrong(format!("a launch file must be a table, not {}", document.what())));
+    };
+    for (key, node) in entries {
         match key.name.as_str() {
             "launch" => {
                 for launch in node.list("launch")? {
@@ -156,12 +159,12 @@ fn read_key(launch: &mut Launch, key: &Key, value: &Node, home: Home) -> Result<
         "name" => launch.name = launch_name(value)?,
         "file" if matches!(home, Home::File | Home::Batch) => {
             let file = value.text(name)?;
-            launch.file = Some(file.to_owned());
             if home == Home::File
-                && let Some(excess) = file_pattern::excess(file)
+                && let Some(mistake) = file_pattern::mistake(file)
             {
-                return Err(value.wrong(format!("`file`: {excess}")));
+                return Err(value.wrong(format!("`file`: {mistake}")));
             }
+            launch.file = Some(file.to_owned());
         }
         "file" => return Err(file_out_of_place(key)),
         "entry" => launch.entry = Some(value.text(name)?.to_owned()),

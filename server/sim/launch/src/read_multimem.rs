@@ -26,7 +26,9 @@ pub(super) fn read(
 
 /// The table of a replica with the type, and with the length unless it has its own.
 fn with_common_keys(replica: &Node, multimem: &Node) -> Result<Node, Problem> {
-    let own = replica.table("a replica")?;
+    let Value::Table(own) = &replica.value else {
+        return Err(replica.wrong(format!("a replica must be a table, not {}", replica.what())));
+    };
     let is_foreign = |key: &str| BUFFER.key(key).is_some() && REPLICA.key(key).is_none();
     if let Some((key, _)) = own.iter().find(|(key, _)| is_foreign(&key.name)) {
         let rule = match key.name.as_str() {

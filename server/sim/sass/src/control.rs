@@ -9,8 +9,10 @@ use warplens_sim_warp::trace::{Finding, Related, Severity, StatementId, Status};
 use super::branching::Branching;
 use super::machine::{Group, MAX_TOKENS, MachineError, WaitReason, Waiting};
 use super::pause::Pause;
-use super::program::{BarrierState, BarrierStep, Control, Jump, JumpWidth, Op, Operation, Token, Unknown};
-use super::registers::CALL_LIMIT;
+use super::program::{
+    BarrierState, BarrierStep, Cell, Control, Jump, JumpWidth, Op, Operation, Token, Unknown,
+};
+use super::registers::{CALL_LIMIT, Row};
 use super::warp::{RunContext, Warp};
 
 /// Nested calls before the run stops.
@@ -105,21 +107,40 @@ impl Warp {
         executed: u32,
         run: &mut RunContext<'_>,
     ) -> Continues {
-        if executed != 0 {
+        let mut chosen = 0;
+        if entry.selects {
+            let condition = operation.p[1];
+            chosen = executed & self.registers.holds(condition) & !self.undefined.condition(condition);
+            self.select(entry, operation.s[0].row, group.pc, chosen);
+            self.record_late(run.launch.program, group.pc, chosen);
+        }
+        let executed_unknown = executed & !chosen;
+        if executed_unknown != 0 {
             let message = format!(
                 "{}\nits result is not known; the run continues, and stops where a branch or an address depends \
                  on it",
                 entry.note
             );
-            let finding = self.id.finding(FindingKind::Unsupported, message, group.pc, executed);
+            let finding = self.id.finding(FindingKind::Unsupported, message, group.pc, executed_unknown);
             run.state.report(finding.with_severity(Severity::Warning));
             // Where the guard is unknown, so is the result.
             let maybe = self.undefined.condition(operation.guard) & group.mask;
-            let written = if operation.uniform { u32::MAX } else { executed | maybe };
+            let written = if operation.uniform { u32::MAX } else { executed_unknown | maybe };
             self.undefined.compute_unknown(&entry.cells, group.pc, written);
         }
         group.pc += 1;
         if operation.joins { self.join(group, executed, run) } else { Ok(true) }
+    }
+
+    /// Lanes write the source to the results.
+    fn select(&mut self, entry: &Unknown, source: Row, statement: u32, lanes: u32) {
+        for cell in &entry.cells {
+            if let Cell::Rows(row, _) = *cell {
+                let values = *self.registers.row(source);
+                self.registers.set(row, lanes, &values);
+                self.undefined.copy(row, source, statement, lanes);
+            }
+        }
     }
 
     fn branching<'w>(&'w mut self, run: &RunContext<'_>) -> Branching<'w> {

@@ -21,15 +21,16 @@ mod special;
 mod table;
 mod unsupported;
 
-use warplens_hir::sass::{DatumValue, Listed, Listing, RegisterFile, Value, accesses};
+use warplens_hir::sass::{DatumValue, Immediate, Listed, Listing, Operand, RegisterFile, Value, accesses};
 use warplens_isa::sass as isa;
 
 use self::decoder::Decoder;
 use self::instruction::Inst;
-use self::predicates::condition_of;
+use self::operands::Kind;
+use self::predicates::{condition, condition_of};
 use self::unsupported::Decoded;
 use super::program::{Cell, Op, Operation, Prepare, Program, Unknown};
-use super::registers::{DROPPED, Row};
+use super::registers::{Condition, DROPPED, Row, Source};
 use super::target::Target;
 
 pub use self::decoder::{InstructionIndices, UNNAMED, function_name};
@@ -178,11 +179,34 @@ impl Decoder<'_> {
         let note = if why.is_empty() { format!("`{name}`") } else { format!("`{name}`: {why}") };
         let cells = self.float_results(inst);
         if !cells.is_empty() {
-            let unknown = self.program.unknowns.alloc(Unknown { note, cells });
+            let known = self.known_choice(inst);
+            let unknown = self.program.unknowns.alloc(Unknown { note, cells, selects: known.is_some() });
             let uniform = inst.ins.opcode.starts_with("UF");
-            return Operation { uniform, ..Operation::new(Op::Unknown(unknown)) };
+            let mut operation = Operation { uniform, ..Operation::new(Op::Unknown(unknown)) };
+            if let Some((source, condition)) = known {
+                (operation.s[0], operation.p[1]) = (source, condition);
+            }
+            return operation;
         }
         Operation::new(Op::Unsupported(self.program.notes.alloc(note)))
+    }
+
+    /// The register between which and a NaN without bits an `FSEL` selects, and when it is taken.
+    fn known_choice(&mut self, inst: &Inst<'_>) -> Option<(Source, Condition)> {
+        let [_, a, b, chooser] = inst.ops else { return None };
+        let is_nan =
+            |operand: &Operand| matches!(operand.value, Value::Immediate(Immediate::NotANumber { .. }));
+        let (known, is_first) = match (is_nan(a), is_nan(b)) {
+            (false, true) => (a, true),
+            (true, false) => (b, false),
+            _ => return None,
+        };
+        if inst.ins.opcode != "FSEL" || inst.has("FTZ") || known.register().is_none() {
+            return None;
+        }
+        let source = self.source(inst, known, Kind::Float).ok().filter(|source| source.sign == 0)?;
+        let condition = condition(chooser)?;
+        Some((source, Condition { negated: condition.negated == is_first, ..condition }))
     }
 
     /// The registers that an instruction writes, if it computes with floats and has operands.

@@ -207,6 +207,12 @@ impl UndefinedValues {
         self.set(row, inactive.readers, &UndefinedWord::in_lanes(FULL, origin));
     }
 
+    /// Lanes copied a register.
+    pub(super) fn copy(&mut self, to: Row, from: Row, statement: u32, mask: u32) {
+        let word = self.read(from, statement);
+        self.set(to, mask, &word);
+    }
+
     /// Lanes executed an instruction that is not simulated, so its results are unknown.
     pub(super) fn compute_unknown(&mut self, cells: &[Cell], statement: u32, mask: u32) {
         let origin = Origin { cause: Cause::NotSimulated, statement: Some(statement) };

@@ -297,6 +297,17 @@ impl RunResult {
         self.warps.iter().find(|trace| trace.cta == cta && trace.warp == warp)
     }
 
+    pub fn first_error(&self) -> Option<&Finding> {
+        self.findings.iter().find(|finding| finding.severity == Severity::Error)
+    }
+
+    /// The first error, or else why the run did not finish: under an inferred launch that is a warning.
+    pub fn first_failure(&self) -> Option<&Finding> {
+        let unfinished = self.status != Status::Finished;
+        let is_warning = |finding: &&Finding| finding.severity == Severity::Warning;
+        self.first_error().or_else(|| self.findings.iter().find(is_warning).filter(|_| unfinished))
+    }
+
     /// The warnings and errors.
     pub fn accusations(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|finding| finding.severity != Severity::Information)

@@ -24,17 +24,32 @@ pub enum FileError {
 
 /// Restricts the process to these files, and to files in these folders.
 pub fn allow_only(paths: &[PathBuf]) -> io::Result<()> {
-    let allowed = paths.iter().map(|path| path.canonicalize()).collect::<io::Result<_>>()?;
+    let resolved = |path: &PathBuf| {
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        path.canonicalize().map_err(named)
+    };
+    let allowed = paths.iter().map(resolved).collect::<io::Result<_>>()?;
     let _ = ALLOWED.set(allowed);
     Ok(())
 }
 
-/// Whether the process may read a file, or list a folder. What does not exist may be.
+/// Whether the process may read a file, or list a folder.
 pub fn is_allowed(path: &Path) -> bool {
-    let is_inside = |allowed: &Vec<PathBuf>| {
-        path.canonicalize().map_or(true, |path| allowed.iter().any(|allowed| path.starts_with(allowed)))
-    };
-    ALLOWED.get().is_none_or(is_inside)
+    ALLOWED.get().is_none_or(|allowed| is_inside(path, allowed))
+}
+
+/// Whether a path leads into one of these. If there is nothing at it, its folder decides, because the answer must not tell what exists outside.
+fn is_inside(path: &Path, allowed: &[PathBuf]) -> bool {
+    match path.canonicalize() {
+        Ok(path) => allowed.iter().any(|allowed| path.starts_with(allowed)),
+        // Without a name, the path is the root or ends with `..`.
+        Err(_) if path.file_name().is_none() => false,
+        Err(_) => match path.parent() {
+            Some(folder) if folder.as_os_str().is_empty() => is_inside(Path::new("."), allowed),
+            Some(folder) => is_inside(folder, allowed),
+            None => false,
+        },
+    }
 }
 
 pub fn check_allowed(path: &Path) -> io::Result<()> {
@@ -143,6 +158,21 @@ mod tests {
         assert_eq!(beginning(&file, 2).expect("it is regular"), b"12");
         assert!(matches!(read(folder.path(), 9), Err(FileError::NotRegular)));
         assert!(matches!(read(&folder.path().join("b"), 9), Err(FileError::Io(_))));
+    }
+
+    #[test]
+    fn what_does_not_exist_is_inside_if_its_folder_is() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let inside = folder.path().join("in");
+        std::fs::create_dir(&inside).expect("it can be made");
+        std::fs::write(folder.path().join("secret"), "").expect("it can be written");
+        let allowed = [inside.canonicalize().expect("it is there")];
+        for path in ["", "a", "a/b/c", "../in/a"] {
+            assert!(is_inside(&inside.join(path), &allowed), "{path}");
+        }
+        for path in ["..", "../a", "../secret", "../a/b", "a/../../b", "/", "/nope"] {
+            assert!(!is_inside(&inside.join(path), &allowed), "{path}");
+        }
     }
 
     #[cfg(unix)]

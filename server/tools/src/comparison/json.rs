@@ -5,7 +5,7 @@ use serde::Serialize;
 use warplens_ide::lanes::compare::{BufferDifference, LaneDifference, LaneStep, OutputDifference};
 use warplens_ide::lanes::json::Position;
 use warplens_sim_launch::{Element, Launch};
-use warplens_sim_warp::{LaneStore, Severity, Status};
+use warplens_sim_warp::{LaneStore, Status};
 
 use super::compared::{Compared, Contraction, Drawn, FusedSum, NOT_COMPARED, Run, Scope, same_or_different};
 
@@ -208,7 +208,7 @@ fn difference<'c>(runs: &[Run; 2], difference: &'c BufferDifference) -> JsonDiff
 }
 
 fn run(run: &Run) -> JsonRun<'_> {
-    let error = run.result.findings.iter().find(|finding| finding.severity == Severity::Error);
+    let error = run.result.first_error();
     JsonRun {
         path: &run.path,
         entry: run.entry(),

@@ -44,8 +44,10 @@ impl Sides<'_> {
     }
 
     /// Runs the second kernel with the launch of the first one.
-    pub fn other(&self, launch: &Launch) -> Result<Run, RunError> {
-        self.run(1, self.prepare_other(launch)?)
+    pub fn other(&self, first: &Run) -> Result<Run, RunError> {
+        let prepared = self.prepare_other(&first.prepared.resolved.launch)?;
+        let (prepared, result) = prepared.run_as_second(&first.prepared, self.control)?;
+        Ok(Run::new(self.sources[1], prepared, result))
     }
 
     pub fn run(&self, side: usize, prepared: Prepared) -> Result<Run, RunError> {

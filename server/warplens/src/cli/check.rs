@@ -16,11 +16,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use ropey::Rope;
 use warplens_ide::{
     Accepts, AnalysisHost, Code, Diagnostic, Fixes, LINTS, Language, Profile, Rules, Severity, inline,
-    languages,
 };
 use warplens_sim_warp::Workers;
 
-use super::files::{Found, Input, Searched, collect};
+use super::files::{Found, Input, Searched, assembly_extensions, collect};
 use super::input::{Checkable, InputText, checkable_parser, host_of};
 use super::outcome::{Outcome, print_message, unusable};
 use super::terminal;
@@ -162,7 +161,8 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     };
     let files = collect(&arguments.paths, searched_files);
     if files.is_empty() && !arguments.quiet {
-        print_message(format!("no files to check: no {} files and none with inline PTX found", searched()));
+        let searched = assembly_extensions();
+        print_message(format!("no files to check: no {searched} files and none with inline PTX found"));
     }
     let bar = if arguments.quiet { ProgressBar::hidden() } else { progress_bar(files.len()) };
     let mut outcome = Outcome::Success;
@@ -196,10 +196,6 @@ fn progress_bar(files: usize) -> ProgressBar {
 }
 
 /// The extensions that are searched for in folders.
-fn searched() -> String {
-    languages().map(|language| format!(".{}", language.extensions[0])).collect::<Vec<_>>().join(" or ")
-}
-
 fn outcome_of(checked: &Checked, failing: Severity) -> Outcome {
     match &checked.result {
         Err(_) => Outcome::Unusable,

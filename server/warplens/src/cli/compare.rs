@@ -258,7 +258,7 @@ fn compare_sides(sides: &Sides<'_>, arguments: &Arguments) -> Result<Compared> {
         line.finish_and_clear();
         return Ok(compared?);
     }
-    let other = sides.other(&first.prepared.resolved.launch)?;
+    let other = sides.other(&first)?;
     let lane_bytes = sides.is_one_kernel.then(|| arguments.launch.trace_bytes());
     Ok(contraction::compare(sides, [first, other], equality, lane_bytes)?)
 }

@@ -49,9 +49,9 @@ enum Format {
 pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     let (text, json) = match explained(arguments) {
         Ok(explained) => explained,
-        Err(message) => {
+        Err((outcome, message)) => {
             print_message(message);
-            return Ok(Outcome::Errors);
+            return Ok(outcome);
         }
     };
     let mut out = anstream::stdout().lock();
@@ -64,17 +64,12 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
 }
 
 /// The output as text and as JSON; an error is a message.
-fn explained(arguments: &Arguments) -> Result<(String, Value), String> {
+fn explained(arguments: &Arguments) -> Result<(String, Value), (Outcome, String)> {
     let language = arguments.language;
     if let Some(bits) = arguments.descriptor {
         let kind = arguments.kind.as_deref();
-        let markdown = warplens_ide::explain_descriptor(bits, kind, language).ok_or_else(|| match kind {
-            Some(kind) => format!(
-                "`{kind}` is not a kind of 32-bit instruction descriptors: write f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4 or mxf4nvf4, \
-                 with .sp, .ws, .cta_group::2 or .scale_vec::2X after it"
-            ),
-            None => "the language has no descriptors".to_owned(),
-        })?;
+        let markdown = warplens_ide::explain_descriptor(bits, kind, language);
+        let markdown = markdown.ok_or_else(|| (Outcome::Unusable, no_descriptor(kind)))?;
         let bits = format!("{bits:#018x}");
         return Ok((render(&markdown, width()), json!({ "descriptor": bits, "markdown": markdown })));
     }
@@ -84,9 +79,21 @@ fn explained(arguments: &Arguments) -> Result<(String, Value), String> {
     };
     let markdown = match name.as_str() {
         "automation" => warplens_docs::AUTOMATION.to_owned(),
-        _ => warplens_ide::explain(name, language).ok_or_else(|| unknown(name, language))?,
+        _ => {
+            warplens_ide::explain(name, language).ok_or_else(|| (Outcome::Errors, unknown(name, language)))?
+        }
     };
     Ok((render(&markdown, width()), json!({ "name": name, "markdown": markdown })))
+}
+
+fn no_descriptor(kind: Option<&str>) -> String {
+    match kind {
+        Some(kind) => format!(
+            "--kind: `{kind}` is not a kind of 32-bit instruction descriptors: write f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4 or mxf4nvf4, \
+             with .sp, .ws, .cta_group::2 or .scale_vec::2X after it"
+        ),
+        None => "--language: the language has no descriptors".to_owned(),
+    }
 }
 
 /// Reads `0x4000004000010400`, or a decimal number.

@@ -13,7 +13,7 @@ use warplens_host::{Host, PieceKind, Statement};
 use warplens_protocol::position::{self, Encoding};
 
 use super::files::Input;
-use super::input::{ReadError, host_of};
+use super::input::{host_of, host_parser};
 use super::outcome::{Outcome, print_message};
 use super::plain::plain;
 use super::terminal;
@@ -23,6 +23,10 @@ pub(super) struct Arguments {
     /// Files in C, C++, CUDA, Rust, Python, Julia or Mojo
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
+
+    /// The language of the files (default: by extension); standard input needs it
+    #[arg(long, value_parser = host_parser())]
+    language: Option<&'static Host>,
 
     /// The output format
     #[arg(long, value_enum, default_value = "human")]
@@ -41,7 +45,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     let mut outcome = Outcome::Success;
     let mut out = terminal::exact();
     for path in &arguments.paths {
-        match read(path) {
+        match read(path, arguments.language) {
             Ok((host, text)) => {
                 print(&mut out, arguments.format, path.to_string_lossy().as_ref(), host, &text)?
             }
@@ -55,10 +59,15 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     Ok(outcome)
 }
 
-fn read(path: &Path) -> anyhow::Result<(&'static Host, String)> {
-    let host = host_of(path).ok_or_else(|| anyhow::anyhow!("is in no language with inline PTX"))?;
-    let text: Result<_, ReadError> = Input::named(path).read();
-    Ok((host, text?.text))
+fn read(path: &Path, language: Option<&'static Host>) -> anyhow::Result<(&'static Host, String)> {
+    let text = Input::named(path).read()?.text;
+    let host = language.or_else(|| host_of(path));
+    Ok((
+        host.ok_or_else(|| {
+            anyhow::anyhow!("has no extension of a language with inline PTX: pass --language")
+        })?,
+        text,
+    ))
 }
 
 /// A statement, with the keys that docs/cli.md documents.

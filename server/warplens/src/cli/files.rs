@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use warplens_ide::languages;
+
 use super::input::{InputText, ReadError, STANDARD_INPUT, host_of, read_found, read_named};
 use warplens_lsp::language;
 use warplens_system::disk::read_file;
@@ -49,11 +51,17 @@ pub(super) enum Searched {
     WithInline,
 }
 
+/// The extensions that are searched for in folders: `.ptx or .wave or .sass`.
+pub(super) fn assembly_extensions() -> String {
+    languages().map(|language| format!(".{}", language.extensions[0])).collect::<Vec<_>>().join(" or ")
+}
+
 /// The files in the order of the paths. The files of a folder are ordered by name.
 pub(super) fn collect(paths: &[PathBuf], searched: Searched) -> Vec<Found> {
     let mut files = Vec::new();
     for path in paths {
-        if path.as_os_str() != STANDARD_INPUT && path.is_dir() {
+        // Outside of the folders of `--within`, a folder is refused as a file is.
+        if path.as_os_str() != STANDARD_INPUT && read_file::is_allowed(path) && path.is_dir() {
             let folder = path.canonicalize().unwrap_or_else(|_| path.clone());
             walk(path, &folder, searched, &mut files);
         } else {

@@ -13,7 +13,7 @@ use warplens_ide::{
     is_read_only,
 };
 
-use super::files::{Input, Searched, collect};
+use super::files::{Input, Searched, assembly_extensions, collect};
 use super::input::{STANDARD_INPUT, language_parser};
 use super::outcome::{Outcome, print_message, unusable};
 use super::plain::{plain, without_controls};
@@ -75,7 +75,11 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     let mut outcome = Outcome::Success;
     let mut out =
         if arguments.diff && terminal::has_colors() { terminal::colored() } else { terminal::exact() };
-    for found in collect(&arguments.paths, Searched::Assembly) {
+    let files = collect(&arguments.paths, Searched::Assembly);
+    if files.is_empty() {
+        print_message(format!("no files to format: no {} files found", assembly_extensions()));
+    }
+    for found in files {
         outcome = outcome.max(match found {
             Ok(input) => arguments.format(&input, &mut out)?,
             Err((path, error)) => unusable(format!("{}: {error}", path.display())),

@@ -123,11 +123,22 @@ pub(crate) enum Checkable {
 
 /// Parses `--language` of commands that take files with inline PTX.
 pub(crate) fn checkable_parser() -> impl TypedValueParser<Value = Checkable> {
-    let hosts = HOSTS.iter().map(|host| PossibleValue::new(host.id).help("its inline PTX"));
-    PossibleValuesParser::new(assembly_ids().chain(hosts)).try_map(|id| match warplens_host::by_id(&id) {
-        Some(host) => Ok(Checkable::Host(host)),
-        None => named(&id).map(Checkable::Assembly),
+    PossibleValuesParser::new(assembly_ids().chain(host_ids())).try_map(|id| {
+        match warplens_host::by_id(&id) {
+            Some(host) => Ok(Checkable::Host(host)),
+            None => named(&id).map(Checkable::Assembly),
+        }
     })
+}
+
+/// Parses `--language` of commands that take only files with inline PTX.
+pub(crate) fn host_parser() -> impl TypedValueParser<Value = &'static Host> {
+    PossibleValuesParser::new(host_ids())
+        .try_map(|id| warplens_host::by_id(&id).ok_or("it has no inline PTX"))
+}
+
+fn host_ids() -> impl Iterator<Item = PossibleValue> {
+    HOSTS.iter().map(|host| PossibleValue::new(host.id).help("its inline PTX"))
 }
 
 fn assembly_ids() -> impl Iterator<Item = PossibleValue> {

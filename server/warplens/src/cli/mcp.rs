@@ -238,8 +238,8 @@ fn listed(tool: &Tool) -> Value {
 }
 
 fn called(parameters: &Value, paths: &[PathBuf]) -> Result<Value, String> {
-    let name = parameters["name"].as_str().unwrap_or_default();
-    let tool = TOOLS.iter().find(|tool| tool.name == name).ok_or_else(|| format!("unknown tool {name}"))?;
+    let name = parameters["name"].as_str().ok_or("`name` is missing: the name of a tool")?;
+    let tool = TOOLS.iter().find(|tool| tool.name == name).ok_or_else(|| format!("unknown tool `{name}`"))?;
     let none = Map::new();
     let given = match &parameters["arguments"] {
         Value::Null => &none,

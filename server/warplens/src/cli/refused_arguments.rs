@@ -1,11 +1,12 @@
 //! Messages about arguments that clap refuses. They contain parts of the arguments, whose control characters must not reach a terminal.
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
 
+use super::outcome::unusable;
 use super::plain::{is_hidden, plain};
 
 /// While clap makes the message, private-use characters from here on stand for the hidden ones.
@@ -16,7 +17,10 @@ pub(super) fn print<A: Parser>(error: clap::Error) -> ExitCode {
     let code = error.exit_code();
     if !error.use_stderr() {
         // Help and version contain no text of the user.
-        let _ = error.print();
+        match error.print() {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => return unusable(error).code().into(),
+            _ => {}
+        }
     } else {
         // If standard error is closed, there is no way to show the message.
         let _ = write!(anstream::stderr(), "{}", message::<A>(std::env::args_os(), error));

@@ -62,6 +62,9 @@ fn run_once(arguments: &Arguments, file: &Path) -> io::Result<Outcome> {
     if arguments.list_launches {
         return launch_list::print(arguments, file);
     }
+    if arguments.trace && !matches!(arguments.format, OutputFormat::Human | OutputFormat::Json) {
+        return Ok(unusable("--trace prints text or JSON: leave out --format, or write --format json"));
+    }
     let mut out = match arguments.format {
         OutputFormat::Human => terminal::colored(),
         _ => terminal::exact(),

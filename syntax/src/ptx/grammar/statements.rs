@@ -128,6 +128,9 @@ fn prototype(p: &mut Parser<'_>) {
         declarations::param_list(p, RETURN_LIST);
     }
     if !p.eat(T!['_']) {
+        if p.at(T![ident]) {
+            p.error("a `.callprototype` has `_` where a function has its name");
+        }
         name(p, "expected `_` between the results and the parameters");
     }
     if p.at(T!['(']) {

@@ -51,6 +51,8 @@ pub enum OperandError {
     Component(NameId),
     /// A selector for a part of a register that the operand does not take.
     Selector { name: NameId, takes: Selectors },
+    /// A selector for a part of a destination whose other part is not given.
+    LoneSelector(NameId),
     /// An integer where a float is needed.
     IntegerConstant(Type),
     /// A float where an integer is needed, or one of the wrong width.
@@ -184,6 +186,12 @@ impl Checker<'_> {
         }
         for (index, (rule, operand)) in rules.iter().zip(operands).enumerate() {
             let place = OperandPosition::new(index);
+            // The part of a destination that is not written comes from `c`.
+            let lacks_rest =
+                rule.selectors == Selectors::Part && writes(rule) && operands.len() < rules.len();
+            if lacks_rest && let Operand::Register { name, component: Some(_) } = *operand {
+                report(Mismatch { place, error: OperandError::LoneSelector(name) });
+            }
             match found.inside(rule) {
                 [] => self.operand(rule, *operand, place, report),
                 inside => self.brackets(inside, *operand, place, report),
@@ -232,7 +240,7 @@ impl Checker<'_> {
             let at = OperandPosition { element: Some(element), ..place };
             let error = match part {
                 Operand::Missing => None,
-                Operand::Sink if element > 0 => None,
+                Operand::Sink if element > 0 && rule.drops_second => None,
                 Operand::Vector(list) if element == 0 => {
                     self.vector(rule, *list, place, report);
                     None

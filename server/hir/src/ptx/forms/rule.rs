@@ -25,6 +25,8 @@ pub struct OperandRule {
     pub ranges: &'static [isa::Range],
     /// The second element of a pair: its operand index in the entry, and whether it is optional.
     pub second: Option<(usize, bool)>,
+    /// Whether `_` may be the second element of the pair.
+    pub drops_second: bool,
     pub selectors: Selectors,
     pub negates: bool,
     /// Whether neither special registers nor `_` may be in its braces.
@@ -187,10 +189,13 @@ fn rule(
         optional: operand.presence == Presence::Optional,
         ranges: operand.ranges,
         second: operand.second,
+        drops_second: operand.second.is_some_and(|(second, _)| {
+            entry.operands.get(second).is_some_and(|second| second.kinds.contains(&OperandKind::Sink))
+        }),
         selectors: named.map_or(Selectors::None, |operand| Selectors::of(entry, form, operand)),
         negates: named.is_some_and(|operand| operand.negatable),
         only_registers: named.is_some_and(|operand| operand.only_registers),
-        wide: named.is_some_and(|operand| operand.wide),
+        wide: named.is_some_and(|operand| operand.wide) && is_generic(form, operand.space, chosen),
         indexes: matches!(operand.length, Length::Product(product) if product.indexes(chosen)),
         inside: (0, 0),
     }
@@ -226,6 +231,19 @@ fn types(ty: OperandType, chosen: Chosen<'_>) -> (Option<Type>, Option<TypeSet>)
         Some((ty, set)) if set == TypeSet::default() => (Some(ty), None),
         Some((ty, set)) => (Some(ty), Some(set)),
         None => (None, None),
+    }
+}
+
+/// Whether an address is generic or global, and not an offset in the window of another space.
+fn is_generic(form: &isa::Form, in_form: FormSpace, chosen: Chosen<'_>) -> bool {
+    let names_space = |slot: usize| form.slots[slot].class == "space" && chosen[slot].is_some();
+    match space(in_form, chosen) {
+        AddressSpace::Generic | AddressSpace::Of(Space::Global) => true,
+        // The operations on an mbarrier take a generic address that leads to shared memory.
+        AddressSpace::Of(_) => {
+            matches!(in_form, FormSpace::Fixed(_)) && !(0..form.slots.len()).any(names_space)
+        }
+        AddressSpace::Unspecified => false,
     }
 }
 

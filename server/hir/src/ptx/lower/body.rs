@@ -7,9 +7,9 @@ use warplens_syntax::{Elements, Node, NodeOrToken, Token};
 
 use super::super::model::Parts;
 use super::super::{
-    Constant, ConstantId, DeclarationMistake, InlineAssembly, InstructionId, NameId, Operand, Parameter,
-    Problem, ProblemKind, Role, SourceLocation, SourcePosition, Space, SymbolKind, TableKind, Type,
-    VectorLength,
+    Constant, ConstantId, DeclarationMistake, InlineAssembly, InstructionId, Linkage, NameId, Operand,
+    Parameter, Problem, ProblemKind, Role, SourceLocation, SourcePosition, Space, SymbolKind, TableKind,
+    Type, VectorLength,
 };
 use super::constant;
 use super::declaration::{self, Outside, Shape};
@@ -57,11 +57,16 @@ impl<'a> Body<'a> {
     /// Opens the scope of the function and declares its parameters.
     pub(super) fn function(&mut self, item: TextRange, outside: &Outside<'a>) {
         self.scopes.enter(item);
+        let found = self.problems.len();
         self.parameters(&outside.signature.returns, &outside.return_names, true);
         if let Some(name) = outside.name {
             self.scopes.refer_outside(name, Role::Declaration);
         }
         self.parameters(&outside.signature.params, &outside.param_names, false);
+        // The assembler does not compare the names of the parameters of an external function.
+        if outside.linkage == Some(Linkage::Extern) && !outside.has_body {
+            self.problems.truncate(found);
+        }
     }
 
     fn parameters(&mut self, params: &[Parameter], names: &[Option<Token<'a>>], is_return: bool) {

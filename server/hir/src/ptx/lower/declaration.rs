@@ -42,7 +42,7 @@ pub(super) fn function<'a>(node: Node<'a>, problems: &mut Vec<Problem>) -> Outsi
         param_names,
         has_body: node.child(BLOCK).is_some(),
     };
-    let holder = Holder { kind: outside.kind, has_body: outside.has_body };
+    let holder = Holder { kind: outside.kind, has_body: outside.has_body, is_prototype: false };
     rules::parameters(node, &outside.signature, holder, problems);
     outside
 }
@@ -53,7 +53,7 @@ pub(super) fn prototype(node: Node<'_>, problems: &mut Vec<Problem>) -> Signatur
         params: parameters(node.child(PARAM_LIST), problems).0,
         directives: directives(node, problems),
     };
-    let holder = Holder { kind: FunctionKind::Func, has_body: false };
+    let holder = Holder { kind: FunctionKind::Func, has_body: false, is_prototype: true };
     rules::parameters(node, &signature, holder, problems);
     signature
 }

@@ -51,11 +51,16 @@ impl<'a> Body<'a> {
                 let selector = node.token(DOT_WORD).map(|token| Component::from_name(token.word()));
                 let Some(name) = node.child(NAME_REF) else { return Operand::Missing };
                 let operand = self.name(name, selector, context);
-                if let Operand::Symbol(name) = operand
-                    && selector.is_some()
-                    && (context.role != Role::Read || self.scopes.symbol_of(name).is_some())
-                {
-                    self.problems.push(Problem { range: node.range(), kind: ProblemKind::PartOfName });
+                if let (Operand::Symbol(name), Some(selector)) = (operand, selector) {
+                    let is_known = context.role != Role::Read || self.scopes.symbol_of(name).is_some();
+                    let kind = match selector {
+                        _ if is_known => ProblemKind::PartOfName,
+                        // Such a word is a syntax error, and it is no address.
+                        Component::Other => return operand,
+                        _ if context.in_address => return operand,
+                        _ => ProblemKind::PartOfExternal,
+                    };
+                    self.problems.push(Problem { range: node.range(), kind });
                 }
                 operand
             }

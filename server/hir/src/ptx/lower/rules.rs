@@ -61,6 +61,8 @@ pub(super) struct Holder {
     pub(super) kind: FunctionKind,
     /// The assembler checks parameters more strictly if a body follows.
     pub(super) has_body: bool,
+    /// Of a `.callprototype`, whose parameters need no names.
+    pub(super) is_prototype: bool,
 }
 
 /// Checks the parameters of a `FUNCTION` or `CALL_PROTOTYPE`.
@@ -97,8 +99,14 @@ fn parameter(node: Node<'_>, param: &Parameter, holder: Holder, is_return: bool,
         _ if is_entry => return Some((space, EntryParameter)),
         _ => return Some((space, ParameterSpace)),
     }
-    if !is_entry && node.child(POINTER).is_some() {
+    if !is_entry && !holder.is_prototype && node.child(POINTER).is_some() {
         return Some((judged.part(POINTER), PointerParameter));
+    }
+    if !is_entry
+        && !holder.is_prototype
+        && let Some(nameless) = declarator.token(UNDERSCORE)
+    {
+        return Some((nameless.range(), NamelessParameter));
     }
     let is_unsized = matches!(param.dimensions.first(), Some(Dimension(None | Some(0))));
     if is_unsized && (is_entry || is_return || !is_last) {

@@ -36,6 +36,8 @@ pub enum ProblemKind {
     OperandExpression,
     /// `L.x`, where `L` is not a register.
     PartOfName,
+    /// `name.x`, where the function does not declare `name`: a mistake if the module does.
+    PartOfExternal,
     /// `(%r1)`
     NameInParentheses,
     /// `a - 4`: the assembler can only add, so it must be written `a + -4`.
@@ -125,6 +127,8 @@ pub enum DeclarationMistake {
     /// A parameter of a function that is neither in `.param` nor in `.reg`.
     ParameterSpace,
     PointerParameter,
+    /// `_` as the name of a parameter of a function.
+    NamelessParameter,
     /// An array parameter without a size that is not the last one of a function.
     UnsizedParameter,
     ParameterDimensions,

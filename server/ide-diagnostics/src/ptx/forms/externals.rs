@@ -22,6 +22,12 @@ fn module_variable<'db>(db: &'db dyn Db, name: ModuleName<'db>) -> Option<Module
     matches!(found, ModuleKind::Variable { .. }).then_some(found)
 }
 
+/// Whether a text is a part of a variable of the module, `tile.x`. Only registers have parts.
+pub(crate) fn is_part_of_variable(db: &dyn Db, file: File, written: &str) -> bool {
+    let name = written.split('.').next().unwrap_or_default();
+    module_variable(db, ModuleName::new(db, file, SmolStr::from(name))).is_some()
+}
+
 /// Of the names that a function does not declare, the variables of the module, in the order of their referents.
 pub(super) fn externals(db: &dyn Db, file: File, function: &Function) -> Vec<(ReferentId, ModuleKind)> {
     let others = function.externals().filter(|(_, name)| function.name.as_deref() != Some(*name));

@@ -98,6 +98,7 @@ fn code(wrong: OperandError) -> &'static str {
         OperandError::Kind(_)
         | OperandError::Component(_)
         | OperandError::Selector { .. }
+        | OperandError::LoneSelector(_)
         | OperandError::OnlySinks
         | OperandError::NoRegister(_)
         | OperandError::NoAddress(_)
@@ -128,6 +129,7 @@ fn named(wrong: OperandError) -> Option<NameId> {
         | OperandError::VectorRegister { name, .. }
         | OperandError::Component(name)
         | OperandError::Selector { name, .. }
+        | OperandError::LoneSelector(name)
         | OperandError::AddressSpace { name, .. }
         | OperandError::AddressRegister(name, _)
         | OperandError::AddressWidth(name, _)
@@ -178,6 +180,8 @@ impl Operand<'_> {
                 "{} is not a vector and has no components", self.text(register);
             OperandError::Selector { name: register, takes } =>
                 "after {} `{name}` takes {} here", self.text(register), takes.about();
+            OperandError::LoneSelector(register) =>
+                "a part of {} is written only with a last operand `c`, which has the other parts", self.text(register);
             OperandError::IntegerConstant(ty) =>
                 "`{name}` takes a float here ({}){}", words::ty(ty), self.as_float(ty);
             OperandError::FloatConstant(ty) => "{}", self.float_constant(ty);
@@ -294,7 +298,7 @@ impl Operand<'_> {
     fn kind(&self, written: Written) -> String {
         let name = self.of.instruction.mnemonic();
         let takes = if self.place.element == Some(1) && self.rule().second.is_some() {
-            "a predicate or `_`".to_owned()
+            if self.rule().drops_second { "a predicate or `_`" } else { "a predicate" }.to_owned()
         } else {
             words::takes(self.rule())
         };

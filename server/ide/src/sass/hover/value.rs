@@ -52,6 +52,20 @@ pub(super) fn role_in_product(function: &Function, index: usize, range: TextRang
     })
 }
 
+/// An offset, also as a signed number of this many bits: disassemblers print negative ones with and without their sign.
+pub(super) fn offset(number: i64, bits: u32) -> String {
+    let shown = integer(number);
+    match signed(number, bits) {
+        Some(signed) => format!("{shown} · as a signed offset of {bits} bits `{signed}`"),
+        None => shown,
+    }
+}
+
+/// The negative number of this many bits that is printed as `number`.
+fn signed(number: i64, bits: u32) -> Option<i64> {
+    (1 << (bits - 1)..1 << bits).contains(&number).then(|| number - (1 << bits))
+}
+
 fn integer(number: i64) -> String {
     let bits = number as u64;
     let narrow = bits as u32;
@@ -116,7 +130,12 @@ pub(super) fn constant(
     let offset = u32::try_from(constant.offset).ok()?;
     let title = format!("**`c[0x{bank:x}][0x{offset:x}]`**");
     if let Some(register) = constant.register.filter(|register| !register.is_constant()) {
-        return Some(format!("{title} · constant bank {bank}, at `{register}` + {offset} bytes"));
+        let negative = signed(constant.offset, 16);
+        let or_negative = negative.map(|offset| format!(" (as a signed offset of 16 bits {offset})"));
+        let or_negative = or_negative.unwrap_or_default();
+        return Some(format!(
+            "{title} · constant bank {bank}, at `{register}` + {offset} bytes{or_negative}"
+        ));
     }
     let of_launch = function.generation != isa::Generation::Fermi && bank == 0
         || function.generation == isa::Generation::Fermi && bank <= 1;

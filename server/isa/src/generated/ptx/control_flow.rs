@@ -69,8 +69,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         syntax: &["{@p} bra{.uni} label"],
         forms: &[Form {
             text: "bra{.uni} label",
-            slots: list(&[454]),
-            operands: list(&[339]),
+            slots: list(&[455]),
+            operands: list(&[343]),
             ..Form::EMPTY
         }],
         modifiers: list(&[222]),
@@ -109,8 +109,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         syntax: &["{@p} brx.idx{.uni} index, tlist"],
         forms: &[Form {
             text: "brx.idx{.uni} index, tlist",
-            slots: list(&[454]),
-            operands: list(&[340, 341]),
+            slots: list(&[455]),
+            operands: list(&[344, 345]),
             availability: AVAILABLE[4],
             ..Form::EMPTY
         }],
@@ -199,7 +199,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         category: &CATEGORIES[13],
         section: "9.7.14.6",
         syntax: &["{@p} ret{.uni}"],
-        forms: &[Form { text: "ret{.uni}", slots: list(&[454]), ..Form::EMPTY }],
+        forms: &[Form { text: "ret{.uni}", slots: list(&[455]), ..Form::EMPTY }],
         modifiers: list(&[222]),
         vocabulary: &[".uni"],
         target: "sm_10",

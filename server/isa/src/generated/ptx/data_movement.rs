@@ -24,33 +24,39 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             Form { text: "mov.f32 d, a", slots: list(&[34]), operands: list(&[0, 1]), ..Form::EMPTY },
             Form { text: "mov.pred d, a", slots: list(&[114]), operands: list(&[21, 62]), ..Form::EMPTY },
             Form {
-                text: "mov.vec.{u16,u32,s16,s32,f32,b16,b32} d, a",
+                text: "mov.vec.{u16,s16,b16} d, a",
                 slots: list(&[119, 120]),
                 operands: list(&[63, 64]),
                 ..Form::EMPTY
             },
             Form {
-                text: "mov.vec.{u16,u32,s16,s32,b16,b32} d, a",
+                text: "mov.vec.{u32,s32,f32,b32} d, a",
                 slots: list(&[119, 121]),
-                operands: list(&[65, 66]),
+                operands: list(&[63, 65]),
+                ..Form::EMPTY
+            },
+            Form {
+                text: "mov.vec.{u16,u32,s16,s32,b16,b32} d, a",
+                slots: list(&[119, 122]),
+                operands: list(&[66, 67]),
                 ..Form::EMPTY
             },
             Form {
                 text: "mov.vec.f32 d, a",
                 slots: list(&[119, 34]),
-                operands: list(&[65, 4]),
+                operands: list(&[66, 4]),
                 ..Form::EMPTY
             },
             Form {
                 text: "mov.v2.{u64,s64,f64,b64} d, a",
-                slots: list(&[122, 123]),
-                operands: list(&[65, 67]),
+                slots: list(&[123, 124]),
+                operands: list(&[66, 68]),
                 ..Form::EMPTY
             },
             Form {
                 text: "mov.v2.{u64,s64,b64} d, a",
-                slots: list(&[122, 124]),
-                operands: list(&[65, 68]),
+                slots: list(&[123, 125]),
+                operands: list(&[66, 69]),
                 ..Form::EMPTY
             },
             Form {
@@ -62,8 +68,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             },
             Form {
                 text: "mov.b128 d, a",
-                slots: list(&[125]),
-                operands: list(&[0, 69]),
+                slots: list(&[126]),
+                operands: list(&[0, 70]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
@@ -111,41 +117,67 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         section: "9.7.10.4",
         syntax: &["mov.{b16,b32,b64,b128} d, {a, ...}", "mov.{b16,b32,b64,b128} {d, ...}, a"],
         forms: &[
-            Form { text: "mov.b16 d, a", slots: list(&[126]), operands: list(&[0, 70]), ..Form::EMPTY },
-            Form { text: "mov.b16 d, a", slots: list(&[126]), operands: list(&[71, 72]), ..Form::EMPTY },
-            Form { text: "mov.b32 d, a", slots: list(&[22]), operands: list(&[0, 73]), ..Form::EMPTY },
-            Form { text: "mov.b32 d, a", slots: list(&[22]), operands: list(&[74, 61]), ..Form::EMPTY },
-            Form { text: "mov.b32 d, a", slots: list(&[22]), operands: list(&[0, 75]), ..Form::EMPTY },
-            Form { text: "mov.b32 d, a", slots: list(&[22]), operands: list(&[76, 61]), ..Form::EMPTY },
-            Form { text: "mov.b64 d, a", slots: list(&[127]), operands: list(&[0, 77]), ..Form::EMPTY },
-            Form { text: "mov.b64 d, a", slots: list(&[127]), operands: list(&[78, 61]), ..Form::EMPTY },
-            Form { text: "mov.b64 d, a", slots: list(&[127]), operands: list(&[0, 79]), ..Form::EMPTY },
-            Form { text: "mov.b64 d, a", slots: list(&[127]), operands: list(&[80, 61]), ..Form::EMPTY },
+            Form {
+                text: "mov.{b16,b32,b64} d, a",
+                slots: list(&[93]),
+                operands: list(&[0, 71]),
+                ..Form::EMPTY
+            },
+            Form {
+                text: "mov.{b16,b32,b64} d, a",
+                slots: list(&[93]),
+                operands: list(&[72, 61]),
+                ..Form::EMPTY
+            },
+            Form { text: "mov.b16 d, a", slots: list(&[127]), operands: list(&[0, 73]), ..Form::EMPTY },
+            Form { text: "mov.b16 d, a", slots: list(&[127]), operands: list(&[74, 75]), ..Form::EMPTY },
+            Form { text: "mov.b32 d, a", slots: list(&[22]), operands: list(&[0, 76]), ..Form::EMPTY },
+            Form { text: "mov.b32 d, a", slots: list(&[22]), operands: list(&[77, 61]), ..Form::EMPTY },
+            Form { text: "mov.b32 d, a", slots: list(&[22]), operands: list(&[0, 78]), ..Form::EMPTY },
+            Form { text: "mov.b32 d, a", slots: list(&[22]), operands: list(&[79, 61]), ..Form::EMPTY },
+            Form { text: "mov.b64 d, a", slots: list(&[128]), operands: list(&[0, 80]), ..Form::EMPTY },
+            Form { text: "mov.b64 d, a", slots: list(&[128]), operands: list(&[81, 61]), ..Form::EMPTY },
+            Form { text: "mov.b64 d, a", slots: list(&[128]), operands: list(&[0, 82]), ..Form::EMPTY },
+            Form { text: "mov.b64 d, a", slots: list(&[128]), operands: list(&[83, 61]), ..Form::EMPTY },
             Form {
                 text: "mov.b128 d, a",
-                slots: list(&[125]),
-                operands: list(&[0, 81]),
+                slots: list(&[126]),
+                operands: list(&[0, 84]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "mov.b128 d, a",
-                slots: list(&[125]),
-                operands: list(&[82, 69]),
+                slots: list(&[126]),
+                operands: list(&[72, 70]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "mov.b128 d, a",
-                slots: list(&[125]),
-                operands: list(&[0, 83]),
+                slots: list(&[126]),
+                operands: list(&[0, 85]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "mov.b128 d, a",
-                slots: list(&[125]),
-                operands: list(&[84, 69]),
+                slots: list(&[126]),
+                operands: list(&[86, 70]),
+                availability: AVAILABLE[29],
+                ..Form::EMPTY
+            },
+            Form {
+                text: "mov.b128 d, a",
+                slots: list(&[126]),
+                operands: list(&[0, 87]),
+                availability: AVAILABLE[29],
+                ..Form::EMPTY
+            },
+            Form {
+                text: "mov.b128 d, a",
+                slots: list(&[126]),
+                operands: list(&[88, 70]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
@@ -188,8 +220,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         syntax: &["shfl.{up,down,bfly,idx}.b32 d[|p], a, b, c"],
         forms: &[Form {
             text: "shfl.mode.b32 d{|p}, a, b, c",
-            slots: list(&[128, 22]),
-            operands: list(&[85, 5, 7, 59]),
+            slots: list(&[129, 22]),
+            operands: list(&[89, 5, 7, 59]),
             availability: AVAILABLE[30],
             removed: Some(Requirement { since: Version::new(6, 4), target: TargetRequirement::AtLeast(70) }),
         }],
@@ -242,8 +274,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         syntax: &["shfl.sync.{up,down,bfly,idx}.b32 d[|p], a, b, c, membermask"],
         forms: &[Form {
             text: "shfl.sync.mode.b32 d{|p}, a, b, c, membermask",
-            slots: list(&[128, 22]),
-            operands: list(&[85, 5, 7, 59, 86]),
+            slots: list(&[129, 22]),
+            operands: list(&[89, 5, 7, 59, 90]),
             availability: AVAILABLE[4],
             ..Form::EMPTY
         }],
@@ -304,7 +336,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         syntax: &["prmt.b32{.f4e,.b4e,.rc8,.ecl,.ecr,.rc16} d, a, b, c"],
         forms: &[Form {
             text: "prmt{.mode}.b32 d, a, b, c",
-            slots: list(&[129, 22]),
+            slots: list(&[130, 22]),
             operands: list(&[3, 4, 5, 7]),
             availability: AVAILABLE[3],
             ..Form::EMPTY
@@ -359,450 +391,450 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
-                slots: list(&[130, 131, 132, 133, 134]),
-                operands: list(&[87, 88]),
+                slots: list(&[131, 132, 133, 134, 135]),
+                operands: list(&[91, 92]),
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
-                slots: list(&[130, 131, 132, 135, 136]),
-                operands: list(&[87, 88]),
+                slots: list(&[131, 132, 133, 136, 137]),
+                operands: list(&[91, 92]),
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}{.v2}.{b64,u64,s64,f64} d, [a]",
-                slots: list(&[130, 131, 132, 137, 138]),
-                operands: list(&[87, 88]),
+                slots: list(&[131, 132, 133, 138, 139]),
+                operands: list(&[91, 92]),
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.volatile{.{global,local,shared,shared::cta,shared::cluster}}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
-                slots: list(&[139, 140, 133, 134]),
-                operands: list(&[89, 88]),
+                slots: list(&[140, 141, 134, 135]),
+                operands: list(&[93, 92]),
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.volatile{.{global,local,shared,shared::cta,shared::cluster}}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
-                slots: list(&[139, 140, 135, 136]),
-                operands: list(&[89, 88]),
+                slots: list(&[140, 141, 136, 137]),
+                operands: list(&[93, 92]),
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.volatile{.{global,local,shared,shared::cta,shared::cluster}}{.v2}.{b64,u64,s64,f64} d, [a]",
-                slots: list(&[139, 140, 137, 138]),
-                operands: list(&[89, 88]),
+                slots: list(&[140, 141, 138, 139]),
+                operands: list(&[93, 92]),
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}{.cop}.{L2::64B,L2::128B,L2::256B}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
-                slots: list(&[130, 141, 132, 142, 133, 134]),
-                operands: list(&[90, 88]),
+                slots: list(&[131, 142, 133, 143, 134, 135]),
+                operands: list(&[94, 92]),
                 availability: AVAILABLE[36],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}{.cop}.{L2::64B,L2::128B,L2::256B}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
-                slots: list(&[130, 141, 132, 142, 135, 136]),
-                operands: list(&[90, 88]),
+                slots: list(&[131, 142, 133, 143, 136, 137]),
+                operands: list(&[94, 92]),
                 availability: AVAILABLE[36],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}{.cop}.{L2::64B,L2::128B,L2::256B}{.v2}.{b64,u64,s64,f64} d, [a]",
-                slots: list(&[130, 141, 132, 142, 137, 138]),
-                operands: list(&[90, 88]),
+                slots: list(&[131, 142, 133, 143, 138, 139]),
+                operands: list(&[94, 92]),
                 availability: AVAILABLE[36],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.volatile{.global}.{L2::64B,L2::128B,L2::256B}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
-                slots: list(&[139, 141, 142, 133, 134]),
-                operands: list(&[87, 88]),
+                slots: list(&[140, 142, 143, 134, 135]),
+                operands: list(&[91, 92]),
                 availability: AVAILABLE[36],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.volatile{.global}.{L2::64B,L2::128B,L2::256B}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
-                slots: list(&[139, 141, 142, 135, 136]),
-                operands: list(&[87, 88]),
+                slots: list(&[140, 142, 143, 136, 137]),
+                operands: list(&[91, 92]),
                 availability: AVAILABLE[36],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.volatile{.global}.{L2::64B,L2::128B,L2::256B}{.v2}.{b64,u64,s64,f64} d, [a]",
-                slots: list(&[139, 141, 142, 137, 138]),
-                operands: list(&[87, 88]),
+                slots: list(&[140, 142, 143, 138, 139]),
+                operands: list(&[91, 92]),
                 availability: AVAILABLE[36],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}.l1_priority{.{L2::64B,L2::128B,L2::256B}}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
-                slots: list(&[130, 141, 143, 144, 133, 134]),
-                operands: list(&[90, 88]),
+                slots: list(&[131, 142, 144, 145, 134, 135]),
+                operands: list(&[94, 92]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}.l1_priority{.{L2::64B,L2::128B,L2::256B}}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
-                slots: list(&[130, 141, 143, 144, 135, 136]),
-                operands: list(&[90, 88]),
+                slots: list(&[131, 142, 144, 145, 136, 137]),
+                operands: list(&[94, 92]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}.l1_priority{.{L2::64B,L2::128B,L2::256B}}{.v2}.{b64,u64,s64,f64} d, [a]",
-                slots: list(&[130, 141, 143, 144, 137, 138]),
-                operands: list(&[90, 88]),
+                slots: list(&[131, 142, 144, 145, 138, 139]),
+                operands: list(&[94, 92]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}.l1_priority{.{L2::64B,L2::128B,L2::256B}}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
-                slots: list(&[145, 146, 141, 143, 144, 133, 134]),
-                operands: list(&[91, 92]),
+                slots: list(&[146, 147, 142, 144, 145, 134, 135]),
+                operands: list(&[95, 96]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}.l1_priority{.{L2::64B,L2::128B,L2::256B}}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
-                slots: list(&[145, 146, 141, 143, 144, 135, 136]),
-                operands: list(&[91, 92]),
+                slots: list(&[146, 147, 142, 144, 145, 136, 137]),
+                operands: list(&[95, 96]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}.l1_priority{.{L2::64B,L2::128B,L2::256B}}{.v2}.{b64,u64,s64,f64} d, [a]",
-                slots: list(&[145, 146, 141, 143, 144, 137, 138]),
-                operands: list(&[91, 92]),
+                slots: list(&[146, 147, 142, 144, 145, 138, 139]),
+                operands: list(&[95, 96]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.{global,shared,shared::cta,shared::cluster}}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
-                slots: list(&[145, 146, 147, 133, 134]),
-                operands: list(&[87, 92]),
+                slots: list(&[146, 147, 148, 134, 135]),
+                operands: list(&[91, 96]),
                 availability: AVAILABLE[31],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.{global,shared,shared::cta,shared::cluster}}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
-                slots: list(&[145, 146, 147, 135, 136]),
-                operands: list(&[87, 92]),
+                slots: list(&[146, 147, 148, 136, 137]),
+                operands: list(&[91, 96]),
                 availability: AVAILABLE[31],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.{global,shared,shared::cta,shared::cluster}}{.v2}.{b64,u64,s64,f64} d, [a]",
-                slots: list(&[145, 146, 147, 137, 138]),
-                operands: list(&[87, 92]),
+                slots: list(&[146, 147, 148, 138, 139]),
+                operands: list(&[91, 96]),
                 availability: AVAILABLE[31],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}.{L2::64B,L2::128B,L2::256B}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
-                slots: list(&[145, 146, 141, 142, 133, 134]),
-                operands: list(&[90, 92]),
+                slots: list(&[146, 147, 142, 143, 134, 135]),
+                operands: list(&[94, 96]),
                 availability: AVAILABLE[36],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}.{L2::64B,L2::128B,L2::256B}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
-                slots: list(&[145, 146, 141, 142, 135, 136]),
-                operands: list(&[90, 92]),
+                slots: list(&[146, 147, 142, 143, 136, 137]),
+                operands: list(&[94, 96]),
                 availability: AVAILABLE[36],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}.{L2::64B,L2::128B,L2::256B}{.v2}.{b64,u64,s64,f64} d, [a]",
-                slots: list(&[145, 146, 141, 142, 137, 138]),
-                operands: list(&[90, 92]),
+                slots: list(&[146, 147, 142, 143, 138, 139]),
+                operands: list(&[94, 96]),
                 availability: AVAILABLE[36],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}{.cop}.L2::cache_hint{.prefetch_size}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a], policy",
-                slots: list(&[130, 141, 132, 148, 149, 133, 134]),
-                operands: list(&[91, 88, 93]),
+                slots: list(&[131, 142, 133, 149, 150, 134, 135]),
+                operands: list(&[95, 92, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}{.cop}.L2::cache_hint{.prefetch_size}{.{v2,v4}}.{b32,u32,s32,f32} d, [a], policy",
-                slots: list(&[130, 141, 132, 148, 149, 135, 136]),
-                operands: list(&[91, 88, 93]),
+                slots: list(&[131, 142, 133, 149, 150, 136, 137]),
+                operands: list(&[95, 92, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}{.cop}.L2::cache_hint{.prefetch_size}{.v2}.{b64,u64,s64,f64} d, [a], policy",
-                slots: list(&[130, 141, 132, 148, 149, 137, 138]),
-                operands: list(&[91, 88, 93]),
+                slots: list(&[131, 142, 133, 149, 150, 138, 139]),
+                operands: list(&[95, 92, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}.l1_priority.L2::cache_hint{.prefetch_size}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a], policy",
-                slots: list(&[130, 141, 143, 148, 149, 133, 134]),
-                operands: list(&[91, 88, 93]),
+                slots: list(&[131, 142, 144, 149, 150, 134, 135]),
+                operands: list(&[95, 92, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}.l1_priority.L2::cache_hint{.prefetch_size}{.{v2,v4}}.{b32,u32,s32,f32} d, [a], policy",
-                slots: list(&[130, 141, 143, 148, 149, 135, 136]),
-                operands: list(&[91, 88, 93]),
+                slots: list(&[131, 142, 144, 149, 150, 136, 137]),
+                operands: list(&[95, 92, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}.l1_priority.L2::cache_hint{.prefetch_size}{.v2}.{b64,u64,s64,f64} d, [a], policy",
-                slots: list(&[130, 141, 143, 148, 149, 137, 138]),
-                operands: list(&[91, 88, 93]),
+                slots: list(&[131, 142, 144, 149, 150, 138, 139]),
+                operands: list(&[95, 92, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}{.l1_priority}.L2::cache_hint{.prefetch_size}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a], policy",
-                slots: list(&[145, 146, 141, 150, 148, 149, 133, 134]),
-                operands: list(&[94, 92, 93]),
+                slots: list(&[146, 147, 142, 151, 149, 150, 134, 135]),
+                operands: list(&[98, 96, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}{.l1_priority}.L2::cache_hint{.prefetch_size}{.{v2,v4}}.{b32,u32,s32,f32} d, [a], policy",
-                slots: list(&[145, 146, 141, 150, 148, 149, 135, 136]),
-                operands: list(&[94, 92, 93]),
+                slots: list(&[146, 147, 142, 151, 149, 150, 136, 137]),
+                operands: list(&[98, 96, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}{.l1_priority}.L2::cache_hint{.prefetch_size}{.v2}.{b64,u64,s64,f64} d, [a], policy",
-                slots: list(&[145, 146, 141, 150, 148, 149, 137, 138]),
-                operands: list(&[94, 92, 93]),
+                slots: list(&[146, 147, 142, 151, 149, 150, 138, 139]),
+                operands: list(&[98, 96, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}.b128 d, [a]",
-                slots: list(&[130, 131, 132, 125]),
-                operands: list(&[95, 88]),
+                slots: list(&[131, 132, 133, 126]),
+                operands: list(&[99, 92]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.volatile{.{global,local,shared,shared::cta,shared::cluster}}.b128 d, [a]",
-                slots: list(&[139, 140, 125]),
-                operands: list(&[96, 88]),
+                slots: list(&[140, 141, 126]),
+                operands: list(&[100, 92]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}{.cop}.{L2::64B,L2::128B,L2::256B}.b128 d, [a]",
-                slots: list(&[130, 141, 132, 142, 125]),
-                operands: list(&[97, 88]),
+                slots: list(&[131, 142, 133, 143, 126]),
+                operands: list(&[101, 92]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.volatile{.global}.{L2::64B,L2::128B,L2::256B}.b128 d, [a]",
-                slots: list(&[139, 141, 142, 125]),
-                operands: list(&[95, 88]),
+                slots: list(&[140, 142, 143, 126]),
+                operands: list(&[99, 92]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}.l1_priority{.{L2::64B,L2::128B,L2::256B}}.b128 d, [a]",
-                slots: list(&[130, 141, 143, 144, 125]),
-                operands: list(&[97, 88]),
+                slots: list(&[131, 142, 144, 145, 126]),
+                operands: list(&[101, 92]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.{global,shared,shared::cta,shared::cluster}}.b128 d, [a]",
-                slots: list(&[145, 151, 147, 125]),
-                operands: list(&[95, 92]),
+                slots: list(&[146, 152, 148, 126]),
+                operands: list(&[99, 96]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}.l1_priority{.{L2::64B,L2::128B,L2::256B}}.b128 d, [a]",
-                slots: list(&[145, 151, 141, 143, 144, 125]),
-                operands: list(&[98, 92]),
+                slots: list(&[146, 152, 142, 144, 145, 126]),
+                operands: list(&[102, 96]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}.{L2::64B,L2::128B,L2::256B}.b128 d, [a]",
-                slots: list(&[145, 151, 141, 142, 125]),
-                operands: list(&[97, 92]),
+                slots: list(&[146, 152, 142, 143, 126]),
+                operands: list(&[101, 96]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}{.cop}.L2::cache_hint{.prefetch_size}.b128 d, [a], policy",
-                slots: list(&[130, 141, 132, 148, 149, 125]),
-                operands: list(&[98, 88, 93]),
+                slots: list(&[131, 142, 133, 149, 150, 126]),
+                operands: list(&[102, 92, 97]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}.l1_priority.L2::cache_hint{.prefetch_size}.b128 d, [a], policy",
-                slots: list(&[130, 141, 143, 148, 149, 125]),
-                operands: list(&[98, 88, 93]),
+                slots: list(&[131, 142, 144, 149, 150, 126]),
+                operands: list(&[102, 92, 97]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}{.l1_priority}.L2::cache_hint{.prefetch_size}.b128 d, [a], policy",
-                slots: list(&[145, 151, 141, 150, 148, 149, 125]),
-                operands: list(&[99, 92, 93]),
+                slots: list(&[146, 152, 142, 151, 149, 150, 126]),
+                operands: list(&[103, 96, 97]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}{.cop}{.l2_priority}{.prefetch_size}.v8.{b32,u32,s32,f32} d, [a]",
-                slots: list(&[152, 141, 132, 153, 149, 154, 136]),
-                operands: list(&[91, 88]),
+                slots: list(&[153, 142, 133, 154, 150, 155, 137]),
+                operands: list(&[95, 92]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}{.cop}{.l2_priority}{.prefetch_size}.v4.{b64,u64,s64,f64} d, [a]",
-                slots: list(&[152, 141, 132, 153, 149, 155, 138]),
-                operands: list(&[91, 88]),
+                slots: list(&[153, 142, 133, 154, 150, 156, 139]),
+                operands: list(&[95, 92]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}{.l1_priority}{.l2_priority}{.prefetch_size}.v8.{b32,u32,s32,f32} d, [a]",
-                slots: list(&[152, 141, 150, 153, 149, 154, 136]),
-                operands: list(&[91, 88]),
+                slots: list(&[153, 142, 151, 154, 150, 155, 137]),
+                operands: list(&[95, 92]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}{.l1_priority}{.l2_priority}{.prefetch_size}.v4.{b64,u64,s64,f64} d, [a]",
-                slots: list(&[152, 141, 150, 153, 149, 155, 138]),
-                operands: list(&[91, 88]),
+                slots: list(&[153, 142, 151, 154, 150, 156, 139]),
+                operands: list(&[95, 92]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.volatile{.global}{.l2_priority}{.prefetch_size}.v8.{b32,u32,s32,f32} d, [a]",
-                slots: list(&[139, 141, 153, 149, 154, 136]),
-                operands: list(&[90, 88]),
+                slots: list(&[140, 142, 154, 150, 155, 137]),
+                operands: list(&[94, 92]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.volatile{.global}{.l2_priority}{.prefetch_size}.v4.{b64,u64,s64,f64} d, [a]",
-                slots: list(&[139, 141, 153, 149, 155, 138]),
-                operands: list(&[90, 88]),
+                slots: list(&[140, 142, 154, 150, 156, 139]),
+                operands: list(&[94, 92]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.{relaxed,acquire}.scope{.global}{.l1_priority}{.l2_priority}{.prefetch_size}.v8.{b32,u32,s32,f32} d, [a]",
-                slots: list(&[145, 156, 141, 150, 153, 149, 154, 136]),
-                operands: list(&[94, 92]),
+                slots: list(&[146, 157, 142, 151, 154, 150, 155, 137]),
+                operands: list(&[98, 96]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.{relaxed,acquire}.scope{.global}{.l1_priority}{.l2_priority}{.prefetch_size}.v4.{b64,u64,s64,f64} d, [a]",
-                slots: list(&[145, 156, 141, 150, 153, 149, 155, 138]),
-                operands: list(&[94, 92]),
+                slots: list(&[146, 157, 142, 151, 154, 150, 156, 139]),
+                operands: list(&[98, 96]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}{.cop}{.l2_priority}.L2::cache_hint{.prefetch_size}.v8.{b32,u32,s32,f32} d, [a], policy",
-                slots: list(&[152, 141, 132, 153, 148, 149, 154, 136]),
-                operands: list(&[94, 88, 93]),
+                slots: list(&[153, 142, 133, 154, 149, 150, 155, 137]),
+                operands: list(&[98, 92, 97]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}{.cop}{.l2_priority}.L2::cache_hint{.prefetch_size}.v4.{b64,u64,s64,f64} d, [a], policy",
-                slots: list(&[152, 141, 132, 153, 148, 149, 155, 138]),
-                operands: list(&[94, 88, 93]),
+                slots: list(&[153, 142, 133, 154, 149, 150, 156, 139]),
+                operands: list(&[98, 92, 97]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}{.l1_priority}{.l2_priority}.L2::cache_hint{.prefetch_size}.v8.{b32,u32,s32,f32} d, [a], policy",
-                slots: list(&[152, 141, 150, 153, 148, 149, 154, 136]),
-                operands: list(&[94, 88, 93]),
+                slots: list(&[153, 142, 151, 154, 149, 150, 155, 137]),
+                operands: list(&[98, 92, 97]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld{.weak}{.global}{.l1_priority}{.l2_priority}.L2::cache_hint{.prefetch_size}.v4.{b64,u64,s64,f64} d, [a], policy",
-                slots: list(&[152, 141, 150, 153, 148, 149, 155, 138]),
-                operands: list(&[94, 88, 93]),
+                slots: list(&[153, 142, 151, 154, 149, 150, 156, 139]),
+                operands: list(&[98, 92, 97]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.{relaxed,acquire}.scope{.global}{.l1_priority}{.l2_priority}.L2::cache_hint{.prefetch_size}.v8.{b32,u32,s32,f32} d, [a], policy",
-                slots: list(&[145, 156, 141, 150, 153, 148, 149, 154, 136]),
-                operands: list(&[100, 92, 93]),
+                slots: list(&[146, 157, 142, 151, 154, 149, 150, 155, 137]),
+                operands: list(&[104, 96, 97]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.{relaxed,acquire}.scope{.global}{.l1_priority}{.l2_priority}.L2::cache_hint{.prefetch_size}.v4.{b64,u64,s64,f64} d, [a], policy",
-                slots: list(&[145, 156, 141, 150, 153, 148, 149, 155, 138]),
-                operands: list(&[100, 92, 93]),
+                slots: list(&[146, 157, 142, 151, 154, 149, 150, 156, 139]),
+                operands: list(&[104, 96, 97]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.mmio.relaxed.sys{.global}.{b8,b16,b32,b64,u8,u16,u32,u64,s8,s16,s32,s64,f32,f64,b128} d, [a]",
-                slots: list(&[157, 158, 159, 141, 160]),
-                operands: list(&[101, 102]),
+                slots: list(&[158, 159, 160, 142, 161]),
+                operands: list(&[105, 106]),
                 availability: AVAILABLE[27],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.mmio.acquire.sys{.global}.{b8,b16,b32,b64,u8,u16,u32,u64,s8,s16,s32,s64,f32,f64,b128} d, [a]",
-                slots: list(&[157, 161, 159, 141, 160]),
-                operands: list(&[101, 102]),
+                slots: list(&[158, 162, 160, 142, 161]),
+                operands: list(&[105, 106]),
                 availability: AVAILABLE[39],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.proxy::readonly{.global}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
-                slots: list(&[162, 141, 133, 134]),
-                operands: list(&[89, 88]),
+                slots: list(&[163, 142, 134, 135]),
+                operands: list(&[93, 92]),
                 availability: AVAILABLE[40],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.proxy::readonly{.global}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
-                slots: list(&[162, 141, 135, 136]),
-                operands: list(&[89, 88]),
+                slots: list(&[163, 142, 136, 137]),
+                operands: list(&[93, 92]),
                 availability: AVAILABLE[40],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.proxy::readonly{.global}{.v2}.{b64,u64,s64,f64} d, [a]",
-                slots: list(&[162, 141, 137, 138]),
-                operands: list(&[89, 88]),
+                slots: list(&[163, 142, 138, 139]),
+                operands: list(&[93, 92]),
                 availability: AVAILABLE[40],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.proxy::readonly{.global}{.l2_priority}.v8.{b32,u32,s32,f32} d, [a]",
-                slots: list(&[162, 141, 153, 154, 136]),
-                operands: list(&[87, 88]),
+                slots: list(&[163, 142, 154, 155, 137]),
+                operands: list(&[91, 92]),
                 availability: AVAILABLE[40],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.proxy::readonly{.global}{.l2_priority}.v4.{b64,u64,s64,f64} d, [a]",
-                slots: list(&[162, 141, 153, 155, 138]),
-                operands: list(&[87, 88]),
+                slots: list(&[163, 142, 154, 156, 139]),
+                operands: list(&[91, 92]),
                 availability: AVAILABLE[40],
                 ..Form::EMPTY
             },
@@ -933,190 +965,190 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "ld.global.nc{.cop}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
-                slots: list(&[163, 164, 133, 134]),
-                operands: list(&[89, 103]),
+                slots: list(&[164, 165, 134, 135]),
+                operands: list(&[93, 107]),
                 availability: AVAILABLE[28],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
-                slots: list(&[163, 164, 135, 136]),
-                operands: list(&[89, 103]),
+                slots: list(&[164, 165, 136, 137]),
+                operands: list(&[93, 107]),
                 availability: AVAILABLE[28],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}{.v2}.{b64,u64,s64,f64} d, [a]",
-                slots: list(&[163, 164, 137, 138]),
-                operands: list(&[89, 103]),
+                slots: list(&[164, 165, 138, 139]),
+                operands: list(&[93, 107]),
                 availability: AVAILABLE[28],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}.{L2::64B,L2::128B,L2::256B}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
-                slots: list(&[163, 164, 142, 133, 134]),
-                operands: list(&[87, 103]),
+                slots: list(&[164, 165, 143, 134, 135]),
+                operands: list(&[91, 107]),
                 availability: AVAILABLE[36],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}.{L2::64B,L2::128B,L2::256B}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
-                slots: list(&[163, 164, 142, 135, 136]),
-                operands: list(&[87, 103]),
+                slots: list(&[164, 165, 143, 136, 137]),
+                operands: list(&[91, 107]),
                 availability: AVAILABLE[36],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}.{L2::64B,L2::128B,L2::256B}{.v2}.{b64,u64,s64,f64} d, [a]",
-                slots: list(&[163, 164, 142, 137, 138]),
-                operands: list(&[87, 103]),
+                slots: list(&[164, 165, 143, 138, 139]),
+                operands: list(&[91, 107]),
                 availability: AVAILABLE[36],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc.l1_priority{.{L2::64B,L2::128B,L2::256B}}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
-                slots: list(&[163, 143, 144, 133, 134]),
-                operands: list(&[87, 103]),
+                slots: list(&[164, 144, 145, 134, 135]),
+                operands: list(&[91, 107]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc.l1_priority{.{L2::64B,L2::128B,L2::256B}}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
-                slots: list(&[163, 143, 144, 135, 136]),
-                operands: list(&[87, 103]),
+                slots: list(&[164, 144, 145, 136, 137]),
+                operands: list(&[91, 107]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc.l1_priority{.{L2::64B,L2::128B,L2::256B}}{.v2}.{b64,u64,s64,f64} d, [a]",
-                slots: list(&[163, 143, 144, 137, 138]),
-                operands: list(&[87, 103]),
+                slots: list(&[164, 144, 145, 138, 139]),
+                operands: list(&[91, 107]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}.L2::cache_hint{.prefetch_size}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a], policy",
-                slots: list(&[163, 164, 148, 149, 133, 134]),
-                operands: list(&[90, 103, 93]),
+                slots: list(&[164, 165, 149, 150, 134, 135]),
+                operands: list(&[94, 107, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}.L2::cache_hint{.prefetch_size}{.{v2,v4}}.{b32,u32,s32,f32} d, [a], policy",
-                slots: list(&[163, 164, 148, 149, 135, 136]),
-                operands: list(&[90, 103, 93]),
+                slots: list(&[164, 165, 149, 150, 136, 137]),
+                operands: list(&[94, 107, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}.L2::cache_hint{.prefetch_size}{.v2}.{b64,u64,s64,f64} d, [a], policy",
-                slots: list(&[163, 164, 148, 149, 137, 138]),
-                operands: list(&[90, 103, 93]),
+                slots: list(&[164, 165, 149, 150, 138, 139]),
+                operands: list(&[94, 107, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc.l1_priority.L2::cache_hint{.prefetch_size}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a], policy",
-                slots: list(&[163, 143, 148, 149, 133, 134]),
-                operands: list(&[90, 103, 93]),
+                slots: list(&[164, 144, 149, 150, 134, 135]),
+                operands: list(&[94, 107, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc.l1_priority.L2::cache_hint{.prefetch_size}{.{v2,v4}}.{b32,u32,s32,f32} d, [a], policy",
-                slots: list(&[163, 143, 148, 149, 135, 136]),
-                operands: list(&[90, 103, 93]),
+                slots: list(&[164, 144, 149, 150, 136, 137]),
+                operands: list(&[94, 107, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc.l1_priority.L2::cache_hint{.prefetch_size}{.v2}.{b64,u64,s64,f64} d, [a], policy",
-                slots: list(&[163, 143, 148, 149, 137, 138]),
-                operands: list(&[90, 103, 93]),
+                slots: list(&[164, 144, 149, 150, 138, 139]),
+                operands: list(&[94, 107, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}{.{L2::64B,L2::128B,L2::256B}}.b128 d, [a]",
-                slots: list(&[163, 164, 144, 125]),
-                operands: list(&[95, 103]),
+                slots: list(&[164, 165, 145, 126]),
+                operands: list(&[99, 107]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc.l1_priority{.{L2::64B,L2::128B,L2::256B}}.b128 d, [a]",
-                slots: list(&[163, 143, 144, 125]),
-                operands: list(&[95, 103]),
+                slots: list(&[164, 144, 145, 126]),
+                operands: list(&[99, 107]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}.L2::cache_hint{.prefetch_size}.b128 d, [a], policy",
-                slots: list(&[163, 164, 148, 149, 125]),
-                operands: list(&[97, 103, 93]),
+                slots: list(&[164, 165, 149, 150, 126]),
+                operands: list(&[101, 107, 97]),
                 availability: AVAILABLE[41],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc.l1_priority.L2::cache_hint{.prefetch_size}.b128 d, [a], policy",
-                slots: list(&[163, 143, 148, 149, 125]),
-                operands: list(&[97, 103, 93]),
+                slots: list(&[164, 144, 149, 150, 126]),
+                operands: list(&[101, 107, 97]),
                 availability: AVAILABLE[41],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}{.l2_priority}{.prefetch_size}.v8.{b32,u32,s32,f32} d, [a]",
-                slots: list(&[163, 164, 153, 149, 154, 136]),
-                operands: list(&[90, 103]),
+                slots: list(&[164, 165, 154, 150, 155, 137]),
+                operands: list(&[94, 107]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}{.l2_priority}{.prefetch_size}.v4.{b64,u64,s64,f64} d, [a]",
-                slots: list(&[163, 164, 153, 149, 155, 138]),
-                operands: list(&[90, 103]),
+                slots: list(&[164, 165, 154, 150, 156, 139]),
+                operands: list(&[94, 107]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.l1_priority}{.l2_priority}{.prefetch_size}.v8.{b32,u32,s32,f32} d, [a]",
-                slots: list(&[163, 150, 153, 149, 154, 136]),
-                operands: list(&[90, 103]),
+                slots: list(&[164, 151, 154, 150, 155, 137]),
+                operands: list(&[94, 107]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.l1_priority}{.l2_priority}{.prefetch_size}.v4.{b64,u64,s64,f64} d, [a]",
-                slots: list(&[163, 150, 153, 149, 155, 138]),
-                operands: list(&[90, 103]),
+                slots: list(&[164, 151, 154, 150, 156, 139]),
+                operands: list(&[94, 107]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}{.l2_priority}.L2::cache_hint{.prefetch_size}.v8.{b32,u32,s32,f32} d, [a], policy",
-                slots: list(&[163, 164, 153, 148, 149, 154, 136]),
-                operands: list(&[91, 103, 93]),
+                slots: list(&[164, 165, 154, 149, 150, 155, 137]),
+                operands: list(&[95, 107, 97]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.cop}{.l2_priority}.L2::cache_hint{.prefetch_size}.v4.{b64,u64,s64,f64} d, [a], policy",
-                slots: list(&[163, 164, 153, 148, 149, 155, 138]),
-                operands: list(&[91, 103, 93]),
+                slots: list(&[164, 165, 154, 149, 150, 156, 139]),
+                operands: list(&[95, 107, 97]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.l1_priority}{.l2_priority}.L2::cache_hint{.prefetch_size}.v8.{b32,u32,s32,f32} d, [a], policy",
-                slots: list(&[163, 150, 153, 148, 149, 154, 136]),
-                operands: list(&[91, 103, 93]),
+                slots: list(&[164, 151, 154, 149, 150, 155, 137]),
+                operands: list(&[95, 107, 97]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "ld.global.nc{.l1_priority}{.l2_priority}.L2::cache_hint{.prefetch_size}.v4.{b64,u64,s64,f64} d, [a], policy",
-                slots: list(&[163, 150, 153, 148, 149, 155, 138]),
-                operands: list(&[91, 103, 93]),
+                slots: list(&[164, 151, 154, 149, 150, 156, 139]),
+                operands: list(&[95, 107, 97]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
@@ -1204,22 +1236,22 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "ldu{.global}{.vec}.{b8,b16,u8,u16,s8,s16,b32,u32,s32,f32} d, [a]",
-                slots: list(&[141, 135, 165]),
-                operands: list(&[104, 105]),
+                slots: list(&[142, 136, 166]),
+                operands: list(&[108, 109]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "ldu{.global}{.v2}.{b64,u64,s64,f64} d, [a]",
-                slots: list(&[141, 137, 138]),
-                operands: list(&[104, 105]),
+                slots: list(&[142, 138, 139]),
+                operands: list(&[108, 109]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "ldu{.global}.b128 d, [a]",
-                slots: list(&[141, 125]),
-                operands: list(&[106, 105]),
+                slots: list(&[142, 126]),
+                operands: list(&[110, 109]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
@@ -1272,331 +1304,331 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "st{.weak}{.{global,local,param,param::func,shared,shared::cta,shared::cluster}}{.cop}{.vec}.{b8,b16,u8,u16,s8,s16} [a], b",
-                slots: list(&[130, 166, 167, 133, 134]),
-                operands: list(&[107, 108]),
+                slots: list(&[131, 167, 168, 134, 135]),
+                operands: list(&[111, 112]),
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.{global,local,param,param::func,shared,shared::cta,shared::cluster}}{.cop}{.{v2,v4}}.{b32,u32,s32,f32} [a], b",
-                slots: list(&[130, 166, 167, 135, 136]),
-                operands: list(&[107, 108]),
+                slots: list(&[131, 167, 168, 136, 137]),
+                operands: list(&[111, 112]),
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.{global,local,param,param::func,shared,shared::cta,shared::cluster}}{.cop}{.v2}.{b64,u64,s64,f64} [a], b",
-                slots: list(&[130, 166, 167, 137, 138]),
-                operands: list(&[107, 108]),
+                slots: list(&[131, 167, 168, 138, 139]),
+                operands: list(&[111, 112]),
                 ..Form::EMPTY
             },
             Form {
                 text: "st.volatile{.{global,local,shared,shared::cta,shared::cluster}}{.vec}.{b8,b16,u8,u16,s8,s16} [a], b",
-                slots: list(&[139, 140, 133, 134]),
-                operands: list(&[107, 109]),
+                slots: list(&[140, 141, 134, 135]),
+                operands: list(&[111, 113]),
                 ..Form::EMPTY
             },
             Form {
                 text: "st.volatile{.{global,local,shared,shared::cta,shared::cluster}}{.{v2,v4}}.{b32,u32,s32,f32} [a], b",
-                slots: list(&[139, 140, 135, 136]),
-                operands: list(&[107, 109]),
+                slots: list(&[140, 141, 136, 137]),
+                operands: list(&[111, 113]),
                 ..Form::EMPTY
             },
             Form {
                 text: "st.volatile{.{global,local,shared,shared::cta,shared::cluster}}{.v2}.{b64,u64,s64,f64} [a], b",
-                slots: list(&[139, 140, 137, 138]),
-                operands: list(&[107, 109]),
+                slots: list(&[140, 141, 138, 139]),
+                operands: list(&[111, 113]),
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}.l1_priority{.vec}.{b8,b16,u8,u16,s8,s16} [a], b",
-                slots: list(&[130, 141, 143, 133, 134]),
-                operands: list(&[107, 108]),
+                slots: list(&[131, 142, 144, 134, 135]),
+                operands: list(&[111, 112]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}.l1_priority{.{v2,v4}}.{b32,u32,s32,f32} [a], b",
-                slots: list(&[130, 141, 143, 135, 136]),
-                operands: list(&[107, 108]),
+                slots: list(&[131, 142, 144, 136, 137]),
+                operands: list(&[111, 112]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}.l1_priority{.v2}.{b64,u64,s64,f64} [a], b",
-                slots: list(&[130, 141, 143, 137, 138]),
-                operands: list(&[107, 108]),
+                slots: list(&[131, 142, 144, 138, 139]),
+                operands: list(&[111, 112]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}.l1_priority{.vec}.{b8,b16,u8,u16,s8,s16} [a], b",
-                slots: list(&[168, 146, 141, 143, 133, 134]),
-                operands: list(&[110, 111]),
+                slots: list(&[169, 147, 142, 144, 134, 135]),
+                operands: list(&[114, 115]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}.l1_priority{.{v2,v4}}.{b32,u32,s32,f32} [a], b",
-                slots: list(&[168, 146, 141, 143, 135, 136]),
-                operands: list(&[110, 111]),
+                slots: list(&[169, 147, 142, 144, 136, 137]),
+                operands: list(&[114, 115]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}.l1_priority{.v2}.{b64,u64,s64,f64} [a], b",
-                slots: list(&[168, 146, 141, 143, 137, 138]),
-                operands: list(&[110, 111]),
+                slots: list(&[169, 147, 142, 144, 138, 139]),
+                operands: list(&[114, 115]),
                 availability: AVAILABLE[37],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.{global,shared,shared::cta,shared::cluster}}{.vec}.{b8,b16,u8,u16,s8,s16} [a], b",
-                slots: list(&[168, 146, 147, 133, 134]),
-                operands: list(&[110, 108]),
+                slots: list(&[169, 147, 148, 134, 135]),
+                operands: list(&[114, 112]),
                 availability: AVAILABLE[31],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.{global,shared,shared::cta,shared::cluster}}{.{v2,v4}}.{b32,u32,s32,f32} [a], b",
-                slots: list(&[168, 146, 147, 135, 136]),
-                operands: list(&[110, 108]),
+                slots: list(&[169, 147, 148, 136, 137]),
+                operands: list(&[114, 112]),
                 availability: AVAILABLE[31],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.{global,shared,shared::cta,shared::cluster}}{.v2}.{b64,u64,s64,f64} [a], b",
-                slots: list(&[168, 146, 147, 137, 138]),
-                operands: list(&[110, 108]),
+                slots: list(&[169, 147, 148, 138, 139]),
+                operands: list(&[114, 112]),
                 availability: AVAILABLE[31],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.cop}.L2::cache_hint{.vec}.{b8,b16,u8,u16,s8,s16} [a], b, policy",
-                slots: list(&[130, 141, 167, 148, 133, 134]),
-                operands: list(&[107, 111, 93]),
+                slots: list(&[131, 142, 168, 149, 134, 135]),
+                operands: list(&[111, 115, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.cop}.L2::cache_hint{.{v2,v4}}.{b32,u32,s32,f32} [a], b, policy",
-                slots: list(&[130, 141, 167, 148, 135, 136]),
-                operands: list(&[107, 111, 93]),
+                slots: list(&[131, 142, 168, 149, 136, 137]),
+                operands: list(&[111, 115, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.cop}.L2::cache_hint{.v2}.{b64,u64,s64,f64} [a], b, policy",
-                slots: list(&[130, 141, 167, 148, 137, 138]),
-                operands: list(&[107, 111, 93]),
+                slots: list(&[131, 142, 168, 149, 138, 139]),
+                operands: list(&[111, 115, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}.l1_priority.L2::cache_hint{.vec}.{b8,b16,u8,u16,s8,s16} [a], b, policy",
-                slots: list(&[130, 141, 143, 148, 133, 134]),
-                operands: list(&[107, 111, 93]),
+                slots: list(&[131, 142, 144, 149, 134, 135]),
+                operands: list(&[111, 115, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}.l1_priority.L2::cache_hint{.{v2,v4}}.{b32,u32,s32,f32} [a], b, policy",
-                slots: list(&[130, 141, 143, 148, 135, 136]),
-                operands: list(&[107, 111, 93]),
+                slots: list(&[131, 142, 144, 149, 136, 137]),
+                operands: list(&[111, 115, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}.l1_priority.L2::cache_hint{.v2}.{b64,u64,s64,f64} [a], b, policy",
-                slots: list(&[130, 141, 143, 148, 137, 138]),
-                operands: list(&[107, 111, 93]),
+                slots: list(&[131, 142, 144, 149, 138, 139]),
+                operands: list(&[111, 115, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}{.l1_priority}.L2::cache_hint{.vec}.{b8,b16,u8,u16,s8,s16} [a], b, policy",
-                slots: list(&[168, 146, 141, 150, 148, 133, 134]),
-                operands: list(&[110, 112, 93]),
+                slots: list(&[169, 147, 142, 151, 149, 134, 135]),
+                operands: list(&[114, 116, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}{.l1_priority}.L2::cache_hint{.{v2,v4}}.{b32,u32,s32,f32} [a], b, policy",
-                slots: list(&[168, 146, 141, 150, 148, 135, 136]),
-                operands: list(&[110, 112, 93]),
+                slots: list(&[169, 147, 142, 151, 149, 136, 137]),
+                operands: list(&[114, 116, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}{.l1_priority}.L2::cache_hint{.v2}.{b64,u64,s64,f64} [a], b, policy",
-                slots: list(&[168, 146, 141, 150, 148, 137, 138]),
-                operands: list(&[110, 112, 93]),
+                slots: list(&[169, 147, 142, 151, 149, 138, 139]),
+                operands: list(&[114, 116, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.{global,local,param,param::func,shared,shared::cta,shared::cluster}}{.cop}.b128 [a], b",
-                slots: list(&[130, 166, 167, 125]),
-                operands: list(&[107, 113]),
+                slots: list(&[131, 167, 168, 126]),
+                operands: list(&[111, 117]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.volatile{.{global,local,shared,shared::cta,shared::cluster}}.b128 [a], b",
-                slots: list(&[139, 140, 125]),
-                operands: list(&[107, 114]),
+                slots: list(&[140, 141, 126]),
+                operands: list(&[111, 118]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}.l1_priority.b128 [a], b",
-                slots: list(&[130, 141, 143, 125]),
-                operands: list(&[107, 113]),
+                slots: list(&[131, 142, 144, 126]),
+                operands: list(&[111, 117]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.{global,shared,shared::cta,shared::cluster}}.b128 [a], b",
-                slots: list(&[168, 151, 147, 125]),
-                operands: list(&[110, 113]),
+                slots: list(&[169, 152, 148, 126]),
+                operands: list(&[114, 117]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}.l1_priority.b128 [a], b",
-                slots: list(&[168, 151, 141, 143, 125]),
-                operands: list(&[110, 115]),
+                slots: list(&[169, 152, 142, 144, 126]),
+                operands: list(&[114, 119]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.cop}.L2::cache_hint.b128 [a], b, policy",
-                slots: list(&[130, 141, 167, 148, 125]),
-                operands: list(&[107, 115, 93]),
+                slots: list(&[131, 142, 168, 149, 126]),
+                operands: list(&[111, 119, 97]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}.l1_priority.L2::cache_hint.b128 [a], b, policy",
-                slots: list(&[130, 141, 143, 148, 125]),
-                operands: list(&[107, 115, 93]),
+                slots: list(&[131, 142, 144, 149, 126]),
+                operands: list(&[111, 119, 97]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}{.l1_priority}.L2::cache_hint.b128 [a], b, policy",
-                slots: list(&[168, 151, 141, 150, 148, 125]),
-                operands: list(&[110, 116, 93]),
+                slots: list(&[169, 152, 142, 151, 149, 126]),
+                operands: list(&[114, 120, 97]),
                 availability: AVAILABLE[29],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.cop}{.l2_priority}.v8.{b32,u32,s32,f32} [a], b",
-                slots: list(&[152, 141, 167, 153, 154, 136]),
-                operands: list(&[107, 117]),
+                slots: list(&[153, 142, 168, 154, 155, 137]),
+                operands: list(&[111, 121]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.cop}{.l2_priority}.v4.{b64,u64,s64,f64} [a], b",
-                slots: list(&[152, 141, 167, 153, 155, 138]),
-                operands: list(&[107, 117]),
+                slots: list(&[153, 142, 168, 154, 156, 139]),
+                operands: list(&[111, 121]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.l1_priority}{.l2_priority}.v8.{b32,u32,s32,f32} [a], b",
-                slots: list(&[152, 141, 150, 153, 154, 136]),
-                operands: list(&[107, 117]),
+                slots: list(&[153, 142, 151, 154, 155, 137]),
+                operands: list(&[111, 121]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.l1_priority}{.l2_priority}.v4.{b64,u64,s64,f64} [a], b",
-                slots: list(&[152, 141, 150, 153, 155, 138]),
-                operands: list(&[107, 117]),
+                slots: list(&[153, 142, 151, 154, 156, 139]),
+                operands: list(&[111, 121]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.volatile{.global}{.l2_priority}.v8.{b32,u32,s32,f32} [a], b",
-                slots: list(&[139, 141, 153, 154, 136]),
-                operands: list(&[107, 118]),
+                slots: list(&[140, 142, 154, 155, 137]),
+                operands: list(&[111, 122]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.volatile{.global}{.l2_priority}.v4.{b64,u64,s64,f64} [a], b",
-                slots: list(&[139, 141, 153, 155, 138]),
-                operands: list(&[107, 118]),
+                slots: list(&[140, 142, 154, 156, 139]),
+                operands: list(&[111, 122]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.scope{.global}{.l1_priority}{.l2_priority}.v8.{b32,u32,s32,f32} [a], b",
-                slots: list(&[168, 156, 141, 150, 153, 154, 136]),
-                operands: list(&[110, 119]),
+                slots: list(&[169, 157, 142, 151, 154, 155, 137]),
+                operands: list(&[114, 123]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.scope{.global}{.l1_priority}{.l2_priority}.v4.{b64,u64,s64,f64} [a], b",
-                slots: list(&[168, 156, 141, 150, 153, 155, 138]),
-                operands: list(&[110, 119]),
+                slots: list(&[169, 157, 142, 151, 154, 156, 139]),
+                operands: list(&[114, 123]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.cop}{.l2_priority}.L2::cache_hint.v8.{b32,u32,s32,f32} [a], b, policy",
-                slots: list(&[152, 141, 167, 153, 148, 154, 136]),
-                operands: list(&[107, 119, 93]),
+                slots: list(&[153, 142, 168, 154, 149, 155, 137]),
+                operands: list(&[111, 123, 97]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.cop}{.l2_priority}.L2::cache_hint.v4.{b64,u64,s64,f64} [a], b, policy",
-                slots: list(&[152, 141, 167, 153, 148, 155, 138]),
-                operands: list(&[107, 119, 93]),
+                slots: list(&[153, 142, 168, 154, 149, 156, 139]),
+                operands: list(&[111, 123, 97]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.l1_priority}{.l2_priority}.L2::cache_hint.v8.{b32,u32,s32,f32} [a], b, policy",
-                slots: list(&[152, 141, 150, 153, 148, 154, 136]),
-                operands: list(&[107, 119, 93]),
+                slots: list(&[153, 142, 151, 154, 149, 155, 137]),
+                operands: list(&[111, 123, 97]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st{.weak}{.global}{.l1_priority}{.l2_priority}.L2::cache_hint.v4.{b64,u64,s64,f64} [a], b, policy",
-                slots: list(&[152, 141, 150, 153, 148, 155, 138]),
-                operands: list(&[107, 119, 93]),
+                slots: list(&[153, 142, 151, 154, 149, 156, 139]),
+                operands: list(&[111, 123, 97]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.scope{.global}{.l1_priority}{.l2_priority}.L2::cache_hint.v8.{b32,u32,s32,f32} [a], b, policy",
-                slots: list(&[168, 156, 141, 150, 153, 148, 154, 136]),
-                operands: list(&[110, 120, 93]),
+                slots: list(&[169, 157, 142, 151, 154, 149, 155, 137]),
+                operands: list(&[114, 124, 97]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.{relaxed,release}.scope{.global}{.l1_priority}{.l2_priority}.L2::cache_hint.v4.{b64,u64,s64,f64} [a], b, policy",
-                slots: list(&[168, 156, 141, 150, 153, 148, 155, 138]),
-                operands: list(&[110, 120, 93]),
+                slots: list(&[169, 157, 142, 151, 154, 149, 156, 139]),
+                operands: list(&[114, 124, 97]),
                 availability: AVAILABLE[15],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.mmio.relaxed.sys{.global}.{b8,b16,b32,b64,u8,u16,u32,u64,s8,s16,s32,s64,f32,f64,b128} [a], b",
-                slots: list(&[157, 158, 159, 141, 160]),
-                operands: list(&[121, 122]),
+                slots: list(&[158, 159, 160, 142, 161]),
+                operands: list(&[125, 126]),
                 availability: AVAILABLE[27],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.mmio.release.sys{.global}.{b8,b16,b32,b64,u8,u16,u32,u64,s8,s16,s32,s64,f32,f64,b128} [a], b",
-                slots: list(&[157, 169, 159, 141, 160]),
-                operands: list(&[121, 122]),
+                slots: list(&[158, 170, 160, 142, 161]),
+                operands: list(&[125, 126]),
                 availability: AVAILABLE[39],
                 ..Form::EMPTY
             },
@@ -1706,78 +1738,78 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes.{b32,b64,u32,u64,s32,s64,f32,f64} [a], b{, [mbar]}",
-                slots: list(&[152, 170, 171, 172]),
-                operands: list(&[107, 123, 124]),
+                slots: list(&[153, 171, 172, 173]),
+                operands: list(&[111, 127, 128]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes.{u32,u64,s32,s64,f32,f64} [a], b, [mbar]",
-                slots: list(&[152, 170, 171, 173]),
-                operands: list(&[107, 125, 126]),
+                slots: list(&[153, 171, 172, 174]),
+                operands: list(&[111, 129, 130]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes.vec.{b32,u32,s32,f32} [a], b, [mbar]",
-                slots: list(&[152, 170, 171, 119, 136]),
-                operands: list(&[107, 127, 126]),
+                slots: list(&[153, 171, 172, 119, 137]),
+                operands: list(&[111, 131, 130]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes.v2.{b64,u64,s64,f64} [a], b, [mbar]",
-                slots: list(&[152, 170, 171, 122, 138]),
-                operands: list(&[107, 127, 126]),
+                slots: list(&[153, 171, 172, 123, 139]),
+                operands: list(&[111, 131, 130]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes.b128 [a], b, [mbar]",
-                slots: list(&[152, 170, 171, 125]),
-                operands: list(&[107, 23, 126]),
+                slots: list(&[153, 171, 172, 126]),
+                operands: list(&[111, 23, 130]),
                 availability: AVAILABLE[42],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.async{.scope}.{b8,b16,b32,b64,u8,u16,u32,u64,s8,s16,s32,s64,f32,f64} [a], b",
-                slots: list(&[174, 175]),
-                operands: list(&[128, 4]),
+                slots: list(&[175, 176]),
+                operands: list(&[132, 4]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.async.weak.{b8,b16,b32,b64,u8,u16,u32,u64,s8,s16,s32,s64,f32,f64} [a], b",
-                slots: list(&[176, 175]),
-                operands: list(&[128, 4]),
+                slots: list(&[177, 176]),
+                operands: list(&[132, 4]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.async.release.scope{.global}.{b8,b16,b32,b64,u8,u16,u32,u64,s8,s16,s32,s64,f32,f64} [a], b",
-                slots: list(&[177, 178, 141, 175]),
-                operands: list(&[110, 23]),
+                slots: list(&[178, 179, 142, 176]),
+                operands: list(&[114, 23]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.async{.scope}.global.{b8,b16,b32,b64,u8,u16,u32,u64,s8,s16,s32,s64,f32,f64} [a], b",
-                slots: list(&[174, 179, 175]),
-                operands: list(&[107, 9]),
+                slots: list(&[175, 180, 176]),
+                operands: list(&[111, 9]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.async.weak.global.{b8,b16,b32,b64,u8,u16,u32,u64,s8,s16,s32,s64,f32,f64} [a], b",
-                slots: list(&[176, 179, 175]),
-                operands: list(&[107, 9]),
+                slots: list(&[177, 180, 176]),
+                operands: list(&[111, 9]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.async.mmio.release.sys{.global}.{b8,b16,b32,b64,u8,u16,u32,u64,s8,s16,s32,s64,f32,f64} [a], b",
-                slots: list(&[180, 177, 159, 141, 175]),
-                operands: list(&[121, 27]),
+                slots: list(&[181, 178, 160, 142, 176]),
+                operands: list(&[125, 27]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
@@ -1859,8 +1891,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         syntax: &["multimem.st.async.release.scope{.global}.type [a], b"],
         forms: &[Form {
             text: "multimem.st.async.release.scope{.global}.type [a], b",
-            slots: list(&[177, 178, 141, 175]),
-            operands: list(&[110, 129]),
+            slots: list(&[178, 179, 142, 176]),
+            operands: list(&[114, 133]),
             availability: AVAILABLE[44],
             ..Form::EMPTY
         }],
@@ -1902,29 +1934,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "st.bulk{.weak} [a], size, initval",
-                slots: list(&[152]),
-                operands: list(&[130, 131, 132]),
+                slots: list(&[153]),
+                operands: list(&[134, 135, 136]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.bulk{.weak}.shared::cta [a], size, initval",
-                slots: list(&[152, 181]),
-                operands: list(&[133, 131, 132]),
+                slots: list(&[153, 182]),
+                operands: list(&[137, 135, 136]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.bulk{.weak} [a], size, initval",
-                slots: list(&[152]),
-                operands: list(&[130, 134, 132]),
+                slots: list(&[153]),
+                operands: list(&[134, 138, 136]),
                 availability: AVAILABLE[45],
                 ..Form::EMPTY
             },
             Form {
                 text: "st.bulk{.weak}.shared::cta [a], size, initval",
-                slots: list(&[152, 181]),
-                operands: list(&[133, 134, 132]),
+                slots: list(&[153, 182]),
+                operands: list(&[137, 138, 136]),
                 availability: AVAILABLE[45],
                 ..Form::EMPTY
             },
@@ -1967,225 +1999,225 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.{and,or,xor}.{b32,b64} d, [a]",
-                slots: list(&[152, 141, 182, 19]),
-                operands: list(&[22, 88]),
+                slots: list(&[153, 142, 183, 19]),
+                operands: list(&[22, 92]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.{min,max}.{u32,u64,s32,s64} d, [a]",
-                slots: list(&[152, 141, 183, 21]),
-                operands: list(&[22, 88]),
+                slots: list(&[153, 142, 184, 21]),
+                operands: list(&[22, 92]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.{min,max}.{f16x2,bf16x2} d, [a]",
-                slots: list(&[152, 141, 183, 184]),
-                operands: list(&[135, 88]),
+                slots: list(&[153, 142, 184, 185]),
+                operands: list(&[139, 92]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.add.{u32,u64,s32} d, [a]",
-                slots: list(&[152, 141, 185, 186]),
-                operands: list(&[22, 88]),
+                slots: list(&[153, 142, 186, 187]),
+                operands: list(&[22, 92]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.add.{f32,f64,f16x2,bf16x2} d, [a]",
-                slots: list(&[152, 141, 185, 187]),
-                operands: list(&[135, 88]),
+                slots: list(&[153, 142, 186, 188]),
+                operands: list(&[139, 92]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.{min,max,add}.{v2,v4}.{f16,f16x2,bf16,bf16x2} d, [a]",
-                slots: list(&[152, 141, 188, 119, 189]),
-                operands: list(&[136, 88]),
+                slots: list(&[153, 142, 189, 119, 190]),
+                operands: list(&[140, 92]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.{min,max,add}.v8.{f16,bf16} d, [a]",
-                slots: list(&[152, 141, 188, 154, 190]),
-                operands: list(&[136, 88]),
+                slots: list(&[153, 142, 189, 155, 191]),
+                operands: list(&[140, 92]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.add.{v2,v4}.f32 d, [a]",
-                slots: list(&[152, 141, 185, 119, 34]),
-                operands: list(&[136, 88]),
+                slots: list(&[153, 142, 186, 119, 34]),
+                operands: list(&[140, 92]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.{and,or,xor}.{b32,b64} d, [a]",
-                slots: list(&[145, 156, 141, 182, 19]),
-                operands: list(&[26, 92]),
+                slots: list(&[146, 157, 142, 183, 19]),
+                operands: list(&[26, 96]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.{min,max}.{u32,u64,s32,s64} d, [a]",
-                slots: list(&[145, 156, 141, 183, 21]),
-                operands: list(&[26, 92]),
+                slots: list(&[146, 157, 142, 184, 21]),
+                operands: list(&[26, 96]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.{min,max}.{f16x2,bf16x2} d, [a]",
-                slots: list(&[145, 156, 141, 183, 184]),
-                operands: list(&[137, 92]),
+                slots: list(&[146, 157, 142, 184, 185]),
+                operands: list(&[141, 96]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.add.{u32,u64,s32} d, [a]",
-                slots: list(&[145, 156, 141, 185, 186]),
-                operands: list(&[26, 92]),
+                slots: list(&[146, 157, 142, 186, 187]),
+                operands: list(&[26, 96]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.add.{f32,f64,f16x2,bf16x2} d, [a]",
-                slots: list(&[145, 156, 141, 185, 187]),
-                operands: list(&[137, 92]),
+                slots: list(&[146, 157, 142, 186, 188]),
+                operands: list(&[141, 96]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.{min,max,add}.{v2,v4}.{f16,f16x2,bf16,bf16x2} d, [a]",
-                slots: list(&[145, 156, 141, 188, 119, 189]),
-                operands: list(&[138, 92]),
+                slots: list(&[146, 157, 142, 189, 119, 190]),
+                operands: list(&[142, 96]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.{min,max,add}.v8.{f16,bf16} d, [a]",
-                slots: list(&[145, 156, 141, 188, 154, 190]),
-                operands: list(&[138, 92]),
+                slots: list(&[146, 157, 142, 189, 155, 191]),
+                operands: list(&[142, 96]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.add.{v2,v4}.f32 d, [a]",
-                slots: list(&[145, 156, 141, 185, 119, 34]),
-                operands: list(&[138, 92]),
+                slots: list(&[146, 157, 142, 186, 119, 34]),
+                operands: list(&[142, 96]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.add.acc::f32{.{v2,v4}}.{f16x2,bf16x2} d, [a]",
-                slots: list(&[152, 141, 185, 191, 135, 184]),
-                operands: list(&[138, 88]),
+                slots: list(&[153, 142, 186, 192, 136, 185]),
+                operands: list(&[142, 92]),
                 availability: AVAILABLE[46],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.add.acc::f32.vec.{f16,bf16} d, [a]",
-                slots: list(&[152, 141, 185, 191, 192, 190]),
-                operands: list(&[138, 88]),
+                slots: list(&[153, 142, 186, 192, 193, 191]),
+                operands: list(&[142, 92]),
                 availability: AVAILABLE[46],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.add.acc::f32{.{v2,v4}}.{f16x2,bf16x2} d, [a]",
-                slots: list(&[145, 156, 141, 185, 191, 135, 184]),
-                operands: list(&[139, 92]),
+                slots: list(&[146, 157, 142, 186, 192, 136, 185]),
+                operands: list(&[143, 96]),
                 availability: AVAILABLE[46],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.add.acc::f32.vec.{f16,bf16} d, [a]",
-                slots: list(&[145, 156, 141, 185, 191, 192, 190]),
-                operands: list(&[139, 92]),
+                slots: list(&[146, 157, 142, 186, 192, 193, 191]),
+                operands: list(&[143, 96]),
                 availability: AVAILABLE[46],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.{min,max,add}{.{v2,v4}}.{e5m2x4,e4m3x4} d, [a]",
-                slots: list(&[152, 141, 188, 135, 193]),
-                operands: list(&[136, 88]),
+                slots: list(&[153, 142, 189, 136, 194]),
+                operands: list(&[140, 92]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.{min,max,add}.vec.{e5m2x2,e4m3x2} d, [a]",
-                slots: list(&[152, 141, 188, 192, 194]),
-                operands: list(&[136, 88]),
+                slots: list(&[153, 142, 189, 193, 195]),
+                operands: list(&[140, 92]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.{min,max,add}.{v4,v8}.{e5m2,e4m3} d, [a]",
-                slots: list(&[152, 141, 188, 195, 196]),
-                operands: list(&[136, 88]),
+                slots: list(&[153, 142, 189, 196, 197]),
+                operands: list(&[140, 92]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.add.acc::f16{.{v2,v4}}.{e5m2x4,e4m3x4} d, [a]",
-                slots: list(&[152, 141, 185, 197, 135, 193]),
-                operands: list(&[138, 88]),
+                slots: list(&[153, 142, 186, 198, 136, 194]),
+                operands: list(&[142, 92]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.add.acc::f16.vec.{e5m2x2,e4m3x2} d, [a]",
-                slots: list(&[152, 141, 185, 197, 192, 194]),
-                operands: list(&[138, 88]),
+                slots: list(&[153, 142, 186, 198, 193, 195]),
+                operands: list(&[142, 92]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce{.weak}{.global}.add.acc::f16.{v4,v8}.{e5m2,e4m3} d, [a]",
-                slots: list(&[152, 141, 185, 197, 195, 196]),
-                operands: list(&[138, 88]),
+                slots: list(&[153, 142, 186, 198, 196, 197]),
+                operands: list(&[142, 92]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.{min,max,add}{.{v2,v4}}.{e5m2x4,e4m3x4} d, [a]",
-                slots: list(&[145, 156, 141, 188, 135, 193]),
-                operands: list(&[138, 92]),
+                slots: list(&[146, 157, 142, 189, 136, 194]),
+                operands: list(&[142, 96]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.{min,max,add}.vec.{e5m2x2,e4m3x2} d, [a]",
-                slots: list(&[145, 156, 141, 188, 192, 194]),
-                operands: list(&[138, 92]),
+                slots: list(&[146, 157, 142, 189, 193, 195]),
+                operands: list(&[142, 96]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.{min,max,add}.{v4,v8}.{e5m2,e4m3} d, [a]",
-                slots: list(&[145, 156, 141, 188, 195, 196]),
-                operands: list(&[138, 92]),
+                slots: list(&[146, 157, 142, 189, 196, 197]),
+                operands: list(&[142, 96]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.add.acc::f16{.{v2,v4}}.{e5m2x4,e4m3x4} d, [a]",
-                slots: list(&[145, 156, 141, 185, 197, 135, 193]),
-                operands: list(&[139, 92]),
+                slots: list(&[146, 157, 142, 186, 198, 136, 194]),
+                operands: list(&[143, 96]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.add.acc::f16.vec.{e5m2x2,e4m3x2} d, [a]",
-                slots: list(&[145, 156, 141, 185, 197, 192, 194]),
-                operands: list(&[139, 92]),
+                slots: list(&[146, 157, 142, 186, 198, 193, 195]),
+                operands: list(&[143, 96]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.ld_reduce.{relaxed,acquire}.scope{.global}.add.acc::f16.{v4,v8}.{e5m2,e4m3} d, [a]",
-                slots: list(&[145, 156, 141, 185, 197, 195, 196]),
-                operands: list(&[139, 92]),
+                slots: list(&[146, 157, 142, 186, 198, 196, 197]),
+                operands: list(&[143, 96]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
@@ -2280,99 +2312,99 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "multimem.st{.weak}{.global}.{b32,b64,u32,u64,s32,s64} [a], b",
-                slots: list(&[152, 141, 198]),
-                operands: list(&[107, 9]),
+                slots: list(&[153, 142, 199]),
+                operands: list(&[111, 9]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.st{.weak}{.global}.{f32,f64,f16x2,bf16x2} [a], b",
-                slots: list(&[152, 141, 187]),
-                operands: list(&[107, 140]),
+                slots: list(&[153, 142, 188]),
+                operands: list(&[111, 144]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.st{.weak}{.global}.{v2,v4}.{f16,f16x2,bf16,bf16x2,f32} [a], b",
-                slots: list(&[152, 141, 119, 199]),
-                operands: list(&[107, 141]),
+                slots: list(&[153, 142, 119, 200]),
+                operands: list(&[111, 145]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.st{.weak}{.global}.v8.{f16,bf16} [a], b",
-                slots: list(&[152, 141, 154, 190]),
-                operands: list(&[107, 141]),
+                slots: list(&[153, 142, 155, 191]),
+                operands: list(&[111, 145]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.st.{relaxed,release}.scope{.global}.{b32,b64,u32,u64,s32,s64} [a], b",
-                slots: list(&[168, 156, 141, 198]),
-                operands: list(&[110, 23]),
+                slots: list(&[169, 157, 142, 199]),
+                operands: list(&[114, 23]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.st.{relaxed,release}.scope{.global}.{f32,f64,f16x2,bf16x2} [a], b",
-                slots: list(&[168, 156, 141, 187]),
-                operands: list(&[110, 123]),
+                slots: list(&[169, 157, 142, 188]),
+                operands: list(&[114, 127]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.st.{relaxed,release}.scope{.global}.{v2,v4}.{f16,f16x2,bf16,bf16x2,f32} [a], b",
-                slots: list(&[168, 156, 141, 119, 199]),
-                operands: list(&[110, 127]),
+                slots: list(&[169, 157, 142, 119, 200]),
+                operands: list(&[114, 131]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.st.{relaxed,release}.scope{.global}.v8.{f16,bf16} [a], b",
-                slots: list(&[168, 156, 141, 154, 190]),
-                operands: list(&[110, 127]),
+                slots: list(&[169, 157, 142, 155, 191]),
+                operands: list(&[114, 131]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.st{.weak}{.global}{.{v2,v4}}.{e5m2x4,e4m3x4} [a], b",
-                slots: list(&[152, 141, 135, 193]),
-                operands: list(&[107, 141]),
+                slots: list(&[153, 142, 136, 194]),
+                operands: list(&[111, 145]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.st{.weak}{.global}.vec.{e5m2x2,e4m3x2} [a], b",
-                slots: list(&[152, 141, 192, 194]),
-                operands: list(&[107, 141]),
+                slots: list(&[153, 142, 193, 195]),
+                operands: list(&[111, 145]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.st{.weak}{.global}.{v4,v8}.{e5m2,e4m3} [a], b",
-                slots: list(&[152, 141, 195, 196]),
-                operands: list(&[107, 141]),
+                slots: list(&[153, 142, 196, 197]),
+                operands: list(&[111, 145]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.st.{relaxed,release}.scope{.global}{.{v2,v4}}.{e5m2x4,e4m3x4} [a], b",
-                slots: list(&[168, 156, 141, 135, 193]),
-                operands: list(&[110, 127]),
+                slots: list(&[169, 157, 142, 136, 194]),
+                operands: list(&[114, 131]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.st.{relaxed,release}.scope{.global}.vec.{e5m2x2,e4m3x2} [a], b",
-                slots: list(&[168, 156, 141, 192, 194]),
-                operands: list(&[110, 127]),
+                slots: list(&[169, 157, 142, 193, 195]),
+                operands: list(&[114, 131]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.st.{relaxed,release}.scope{.global}.{v4,v8}.{e5m2,e4m3} [a], b",
-                slots: list(&[168, 156, 141, 195, 196]),
-                operands: list(&[110, 127]),
+                slots: list(&[169, 157, 142, 196, 197]),
+                operands: list(&[114, 131]),
                 availability: AVAILABLE[47],
                 ..Form::EMPTY
             },
@@ -2420,85 +2452,85 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "multimem.red{.global}.{and,or,xor}.{b32,b64} [a], b",
-                slots: list(&[141, 182, 19]),
-                operands: list(&[142, 9]),
+                slots: list(&[142, 183, 19]),
+                operands: list(&[146, 9]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.red{.global}.{min,max}.{u32,u64,s32,s64} [a], b",
-                slots: list(&[141, 183, 21]),
-                operands: list(&[142, 9]),
+                slots: list(&[142, 184, 21]),
+                operands: list(&[146, 9]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.red{.global}.add.{u32,u64,s32,f32,f64,f16x2,bf16x2} [a], b",
-                slots: list(&[141, 185, 200]),
-                operands: list(&[142, 9]),
+                slots: list(&[142, 186, 201]),
+                operands: list(&[146, 9]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.red{.global}.{min,max,add}.{v2,v4}.{f16,f16x2,bf16,bf16x2} [a], b",
-                slots: list(&[141, 188, 119, 189]),
-                operands: list(&[142, 141]),
+                slots: list(&[142, 189, 119, 190]),
+                operands: list(&[146, 145]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.red{.global}.{min,max,add}.v8.{f16,bf16} [a], b",
-                slots: list(&[141, 188, 154, 190]),
-                operands: list(&[142, 141]),
+                slots: list(&[142, 189, 155, 191]),
+                operands: list(&[146, 145]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.red{.global}.add.{v2,v4}.f32 [a], b",
-                slots: list(&[141, 185, 119, 34]),
-                operands: list(&[142, 141]),
+                slots: list(&[142, 186, 119, 34]),
+                operands: list(&[146, 145]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.red.sem.scope{.global}.{and,or,xor}.{b32,b64} [a], b",
-                slots: list(&[168, 156, 141, 182, 19]),
-                operands: list(&[110, 27]),
+                slots: list(&[169, 157, 142, 183, 19]),
+                operands: list(&[114, 27]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.red.sem.scope{.global}.{min,max}.{u32,u64,s32,s64} [a], b",
-                slots: list(&[168, 156, 141, 183, 21]),
-                operands: list(&[110, 27]),
+                slots: list(&[169, 157, 142, 184, 21]),
+                operands: list(&[114, 27]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.red.sem.scope{.global}.add.{u32,u64,s32,f32,f64,f16x2,bf16x2} [a], b",
-                slots: list(&[168, 156, 141, 185, 200]),
-                operands: list(&[110, 27]),
+                slots: list(&[169, 157, 142, 186, 201]),
+                operands: list(&[114, 27]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.red.sem.scope{.global}.{min,max,add}.{v2,v4}.{f16,f16x2,bf16,bf16x2} [a], b",
-                slots: list(&[168, 156, 141, 188, 119, 189]),
-                operands: list(&[110, 143]),
+                slots: list(&[169, 157, 142, 189, 119, 190]),
+                operands: list(&[114, 147]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.red.sem.scope{.global}.{min,max,add}.v8.{f16,bf16} [a], b",
-                slots: list(&[168, 156, 141, 188, 154, 190]),
-                operands: list(&[110, 143]),
+                slots: list(&[169, 157, 142, 189, 155, 191]),
+                operands: list(&[114, 147]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.red.sem.scope{.global}.add.{v2,v4}.f32 [a], b",
-                slots: list(&[168, 156, 141, 185, 119, 34]),
-                operands: list(&[110, 143]),
+                slots: list(&[169, 157, 142, 186, 119, 34]),
+                operands: list(&[114, 147]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
@@ -2555,29 +2587,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "prefetch{.{global,local}}.{L1,L2} [a]",
-                slots: list(&[201, 202]),
-                operands: list(&[142]),
+                slots: list(&[202, 203]),
+                operands: list(&[146]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "prefetch{.global}.{L2::evict_last,L2::evict_normal} [a]",
-                slots: list(&[203, 204]),
-                operands: list(&[142]),
+                slots: list(&[204, 205]),
+                operands: list(&[146]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "prefetch{.{const,param}}.tensormap [a]",
-                slots: list(&[205, 206]),
-                operands: list(&[142]),
+                slots: list(&[206, 207]),
+                operands: list(&[146]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "prefetch{.global}.L1::32B.valid_addr [a]",
-                slots: list(&[203, 207, 208]),
-                operands: list(&[142]),
+                slots: list(&[204, 208, 209]),
+                operands: list(&[146]),
                 availability: AVAILABLE[40],
                 ..Form::EMPTY
             },
@@ -2634,8 +2666,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         syntax: &["prefetchu.L1 [a]"],
         forms: &[Form {
             text: "prefetchu.L1 [a]",
-            slots: list(&[209]),
-            operands: list(&[128]),
+            slots: list(&[210]),
+            operands: list(&[148]),
             availability: AVAILABLE[3],
             ..Form::EMPTY
         }],
@@ -2666,8 +2698,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         syntax: &["applypriority{.global}.L2::evict_normal [a], size"],
         forms: &[Form {
             text: "applypriority{.global}.L2::evict_normal [a], size",
-            slots: list(&[141, 210]),
-            operands: list(&[142, 144]),
+            slots: list(&[142, 211]),
+            operands: list(&[146, 149]),
             availability: AVAILABLE[35],
             ..Form::EMPTY
         }],
@@ -2704,8 +2736,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         syntax: &["applypriority.async.bulk{.global}.bulk_group.L2::evict_normal [a], size"],
         forms: &[Form {
             text: "applypriority.async.bulk{.global}.bulk_group.L2::evict_normal [a], size",
-            slots: list(&[211, 212, 210]),
-            operands: list(&[142, 145]),
+            slots: list(&[212, 213, 211]),
+            operands: list(&[146, 150]),
             availability: AVAILABLE[24],
             ..Form::EMPTY
         }],
@@ -2744,43 +2776,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "applypriority.async.bulk.tensor.dim{.global}.bulk_group{.{tile,im2col_no_offs,im2col_no_offs::w}}.L2::evict_normal{.override::global_address} [tensorMap{, gaddr}, coords]",
-                slots: list(&[213, 211, 212, 214, 210, 215]),
-                operands: list(&[149]),
+                slots: list(&[214, 212, 213, 215, 211, 216]),
+                operands: list(&[153]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "applypriority.async.bulk.tensor{.dim}{.global}.bulk_group.{tile::gather4,tile::scatter4}.L2::evict_normal{.override::global_address} [tensorMap{, gaddr}, coords]",
-                slots: list(&[216, 211, 212, 217, 210, 215]),
-                operands: list(&[151]),
+                slots: list(&[217, 212, 213, 218, 211, 216]),
+                operands: list(&[155]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "applypriority.async.bulk.tensor.{3d,4d,5d}{.global}.bulk_group.im2col.L2::evict_normal{.override::global_address} [tensorMap{, gaddr}, coords], im2colInfo",
-                slots: list(&[218, 211, 212, 219, 210, 215]),
-                operands: list(&[149, 152]),
+                slots: list(&[219, 212, 213, 220, 211, 216]),
+                operands: list(&[153, 156]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "applypriority.async.bulk.tensor.{3d,4d,5d}{.global}.bulk_group.{im2col::w,im2col::w::128}.L2::evict_normal{.override::global_address} [tensorMap{, gaddr}, coords], im2colInfo",
-                slots: list(&[218, 211, 212, 220, 210, 215]),
-                operands: list(&[149, 153]),
+                slots: list(&[219, 212, 213, 221, 211, 216]),
+                operands: list(&[153, 157]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "applypriority.async.bulk.tensor.1d{.global}.bulk_group{.tile}.L2::evict_normal.override::global_address.override::global_dim [tensorMap, gaddr, sizes, coords]",
-                slots: list(&[221, 211, 212, 222, 210, 223, 224]),
-                operands: list(&[156]),
+                slots: list(&[222, 212, 213, 223, 211, 224, 225]),
+                operands: list(&[160]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "applypriority.async.bulk.tensor.{2d,3d,4d,5d}{.global}.bulk_group{.tile}.L2::evict_normal.override::global_address.override::global_dim_stride [tensorMap, gaddr, sizes, lower, upper, coords]",
-                slots: list(&[225, 211, 212, 222, 210, 223, 226]),
-                operands: list(&[159]),
+                slots: list(&[226, 212, 213, 223, 211, 224, 227]),
+                operands: list(&[163]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -2839,8 +2871,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         syntax: &["discard{.global}.L2 [a], size"],
         forms: &[Form {
             text: "discard{.global}.L2 [a], size",
-            slots: list(&[141, 227]),
-            operands: list(&[142, 144]),
+            slots: list(&[142, 228]),
+            operands: list(&[146, 149]),
             availability: AVAILABLE[35],
             ..Form::EMPTY
         }],
@@ -2884,29 +2916,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "createpolicy.range{.global}.primary{.secondary}.b64 policy, [a], primary-size, total-size",
-                slots: list(&[228, 141, 229, 230, 127]),
-                operands: list(&[160, 88, 161, 162]),
+                slots: list(&[229, 142, 230, 231, 128]),
+                operands: list(&[164, 92, 165, 166]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "createpolicy.fractional.primary{.secondary}.b64 policy{, fraction}",
-                slots: list(&[231, 229, 230, 127]),
-                operands: list(&[160, 163]),
+                slots: list(&[232, 230, 231, 128]),
+                operands: list(&[164, 167]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "createpolicy.cvt.L2.b64 policy, access-property",
-                slots: list(&[232, 227, 127]),
-                operands: list(&[160, 164]),
+                slots: list(&[233, 228, 128]),
+                operands: list(&[164, 168]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "createpolicy.range.fabric{.global}.primary{.secondary}.b64 policy, [a, offset], primary-size, total-size",
-                slots: list(&[233, 141, 229, 230, 127]),
-                operands: list(&[160, 167, 161, 162]),
+                slots: list(&[234, 142, 230, 231, 128]),
+                operands: list(&[164, 171, 165, 166]),
                 availability: AVAILABLE[48],
                 ..Form::EMPTY
             },
@@ -2973,14 +3005,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "isspacep.{global,local,shared,const,param,param::entry,shared::cta,shared::cluster} p, a",
-                slots: list(&[234]),
-                operands: list(&[21, 168]),
+                slots: list(&[235]),
+                operands: list(&[21, 172]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "isspacep.{global,local,shared,const,param,param::entry,shared::cta,shared::cluster} p, a",
-                slots: list(&[234]),
+                slots: list(&[235]),
                 operands: list(&[21, 19]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
@@ -3029,15 +3061,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "cvta.{global,local,shared,const,param,param::entry,shared::cta,shared::cluster}.size p, a",
-                slots: list(&[234, 235]),
-                operands: list(&[3, 169]),
+                slots: list(&[235, 236]),
+                operands: list(&[3, 173]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvta.to.{global,local,shared,const,param,param::entry,shared::cta,shared::cluster}.size p, a",
-                slots: list(&[236, 234, 235]),
-                operands: list(&[8, 170]),
+                slots: list(&[237, 235, 236]),
+                operands: list(&[8, 174]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
@@ -3112,446 +3144,446 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "cvt.{u8,u16,u32,u64,s8,s16,s32,s64}.{u8,u16,u32,u64,s8,s16,s32,s64} d, a",
-                slots: list(&[237, 238]),
-                operands: list(&[171, 172]),
+                slots: list(&[238, 239]),
+                operands: list(&[175, 176]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.sat.u8.{u16,u32,u64,s8,s16,s32,s64} d, a",
-                slots: list(&[1, 239, 240]),
-                operands: list(&[173, 174]),
+                slots: list(&[1, 240, 241]),
+                operands: list(&[177, 178]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.sat.u16.{u32,u64,s8,s16,s32,s64} d, a",
-                slots: list(&[1, 241, 242]),
-                operands: list(&[173, 174]),
+                slots: list(&[1, 242, 243]),
+                operands: list(&[177, 178]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.sat.u32.{u64,s8,s16,s32,s64} d, a",
-                slots: list(&[1, 243, 244]),
-                operands: list(&[173, 174]),
+                slots: list(&[1, 244, 245]),
+                operands: list(&[177, 178]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.sat.u64.{s8,s16,s32,s64} d, a",
-                slots: list(&[1, 245, 246]),
-                operands: list(&[173, 174]),
+                slots: list(&[1, 246, 247]),
+                operands: list(&[177, 178]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.sat.s8.{u8,u16,u32,u64,s16,s32,s64} d, a",
-                slots: list(&[1, 247, 248]),
-                operands: list(&[173, 174]),
+                slots: list(&[1, 248, 249]),
+                operands: list(&[177, 178]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.sat.s16.{u16,u32,u64,s32,s64} d, a",
-                slots: list(&[1, 249, 250]),
-                operands: list(&[173, 174]),
+                slots: list(&[1, 250, 251]),
+                operands: list(&[177, 178]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.sat.s32.{u32,u64,s64} d, a",
-                slots: list(&[1, 251, 252]),
-                operands: list(&[173, 174]),
+                slots: list(&[1, 252, 253]),
+                operands: list(&[177, 178]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.sat.s64.u64 d, a",
-                slots: list(&[1, 253, 254]),
-                operands: list(&[173, 174]),
+                slots: list(&[1, 254, 255]),
+                operands: list(&[177, 178]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz,rm,rp}{.sat}.{f16,f64}.{u8,u16,u32,u64,s8,s16,s32,s64} d, a",
-                slots: list(&[255, 4, 256, 238]),
-                operands: list(&[175, 129]),
+                slots: list(&[256, 4, 257, 239]),
+                operands: list(&[179, 133]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz,rm,rp}{.ftz}{.sat}.f32.{u8,u16,u32,u64,s8,s16,s32,s64} d, a",
-                slots: list(&[255, 36, 4, 60, 238]),
-                operands: list(&[176, 122]),
+                slots: list(&[256, 36, 4, 60, 239]),
+                operands: list(&[180, 126]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.irnd{.sat}.{u8,u16,u32,u64,s8,s16,s32,s64}.{f16,f64} d, a",
-                slots: list(&[257, 4, 237, 258]),
-                operands: list(&[175, 129]),
+                slots: list(&[258, 4, 238, 259]),
+                operands: list(&[179, 133]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.irnd{.ftz}{.sat}.{u8,u16,u32,u64,s8,s16,s32,s64}.f32 d, a",
-                slots: list(&[257, 36, 4, 237, 259]),
-                operands: list(&[176, 122]),
+                slots: list(&[258, 36, 4, 238, 260]),
+                operands: list(&[180, 126]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt{.irnd}{.sat}.f16.f16 d, a",
-                slots: list(&[260, 4, 99, 261]),
-                operands: list(&[175, 129]),
+                slots: list(&[261, 4, 99, 262]),
+                operands: list(&[179, 133]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt{.irnd}{.ftz}{.sat}.f32.f32 d, a",
-                slots: list(&[260, 36, 4, 60, 259]),
-                operands: list(&[176, 122]),
+                slots: list(&[261, 36, 4, 60, 260]),
+                operands: list(&[180, 126]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt{.irnd}{.sat}.f64.f64 d, a",
-                slots: list(&[260, 4, 262, 263]),
-                operands: list(&[175, 129]),
+                slots: list(&[261, 4, 263, 264]),
+                operands: list(&[179, 133]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt{.ftz}{.sat}.f32.f16 d, a",
-                slots: list(&[36, 4, 60, 261]),
-                operands: list(&[175, 129]),
+                slots: list(&[36, 4, 60, 262]),
+                operands: list(&[179, 133]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt{.sat}.f64.f16 d, a",
-                slots: list(&[4, 262, 261]),
-                operands: list(&[173, 177]),
+                slots: list(&[4, 263, 262]),
+                operands: list(&[177, 181]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt{.ftz}{.sat}.f64.f32 d, a",
-                slots: list(&[36, 4, 262, 259]),
-                operands: list(&[175, 129]),
+                slots: list(&[36, 4, 263, 260]),
+                operands: list(&[179, 133]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz,rm,rp}{.ftz}{.sat}.f32.f64 d, a",
-                slots: list(&[255, 36, 4, 60, 263]),
-                operands: list(&[176, 122]),
+                slots: list(&[256, 36, 4, 60, 264]),
+                operands: list(&[180, 126]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz,rm,rp}{.sat}.f16.f64 d, a",
-                slots: list(&[255, 4, 99, 263]),
-                operands: list(&[175, 129]),
+                slots: list(&[256, 4, 99, 264]),
+                operands: list(&[179, 133]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz,rm,rp}{.ftz}{.sat}.f16.f32 d, a",
-                slots: list(&[255, 36, 4, 99, 259]),
-                operands: list(&[176, 122]),
+                slots: list(&[256, 36, 4, 99, 260]),
+                operands: list(&[180, 126]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}{.satfinite}{.pzo}.f16.f32 d, a",
-                slots: list(&[264, 265, 266, 267, 99, 259]),
-                operands: list(&[101, 178]),
+                slots: list(&[265, 266, 267, 268, 99, 260]),
+                operands: list(&[105, 182]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rm,rp}.pzo.f16.f32 d, a",
-                slots: list(&[268, 269, 99, 259]),
-                operands: list(&[175, 129]),
+                slots: list(&[269, 270, 99, 260]),
+                operands: list(&[179, 133]),
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz,rm,rp}{.ftz}{.pzo}.bf16.f32 d, a",
-                slots: list(&[255, 36, 267, 105, 259]),
+                slots: list(&[256, 36, 268, 105, 260]),
                 operands: list(&[22, 27]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}{.satfinite}{.pzo}.bf16.f32 d, a",
-                slots: list(&[264, 18, 270, 267, 105, 259]),
-                operands: list(&[26, 179]),
+                slots: list(&[265, 18, 271, 268, 105, 260]),
+                operands: list(&[26, 183]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rna{.satfinite}.tf32.f32 d, a",
-                slots: list(&[271, 270, 272, 259]),
+                slots: list(&[272, 271, 273, 260]),
                 operands: list(&[8, 23]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt{.{rn,rz,rm,rp}}{.ftz}.f32.bf16 d, a",
-                slots: list(&[273, 274, 60, 275]),
+                slots: list(&[274, 275, 60, 276]),
                 operands: list(&[8, 23]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.irnd.{u8,u16,u32,u64,s8,s16,s32,s64}.bf16 d, a",
-                slots: list(&[257, 237, 275]),
+                slots: list(&[258, 238, 276]),
                 operands: list(&[3, 9]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz,rm,rp}.bf16.{u8,u16,u32,u64,s8,s16,s32,s64} d, a",
-                slots: list(&[255, 105, 238]),
+                slots: list(&[256, 105, 239]),
                 operands: list(&[3, 9]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz,rm,rp}.bf16.f64 d, a",
-                slots: list(&[255, 105, 263]),
+                slots: list(&[256, 105, 264]),
                 operands: list(&[3, 9]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt{.{rn,rz,rm,rp}}.{f16,f64}.bf16 d, a",
-                slots: list(&[273, 256, 275]),
+                slots: list(&[274, 257, 276]),
                 operands: list(&[3, 9]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt{.{rn,rz,rm,rp}}.bf16.f16 d, a",
-                slots: list(&[273, 105, 261]),
+                slots: list(&[274, 105, 262]),
                 operands: list(&[3, 9]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt{.irnd}.bf16.bf16 d, a",
-                slots: list(&[260, 105, 275]),
+                slots: list(&[261, 105, 276]),
                 operands: list(&[3, 9]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}{.satfinite}{.pzo}.tf32.f32 d, a",
-                slots: list(&[264, 18, 276, 267, 272, 259]),
-                operands: list(&[26, 179]),
+                slots: list(&[265, 18, 277, 268, 273, 260]),
+                operands: list(&[26, 183]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}{.satfinite}{.pzo}.f16x2.f32 d, a, b",
-                slots: list(&[264, 18, 270, 267, 66, 259]),
-                operands: list(&[101, 178, 180]),
+                slots: list(&[265, 18, 271, 268, 66, 260]),
+                operands: list(&[105, 182, 184]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}{.satfinite}{.pzo}.bf16x2.f32 d, a, b",
-                slots: list(&[264, 18, 270, 267, 68, 259]),
-                operands: list(&[26, 179, 181]),
+                slots: list(&[265, 18, 271, 268, 68, 260]),
+                operands: list(&[26, 183, 185]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rs{.relu}{.satfinite}.f16x2.f32 d, a, b, rbits",
-                slots: list(&[277, 18, 75, 66, 259]),
-                operands: list(&[176, 122, 182, 183]),
+                slots: list(&[278, 18, 75, 66, 260]),
+                operands: list(&[180, 126, 186, 187]),
                 availability: AVAILABLE[54],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rs{.relu}{.satfinite}.bf16x2.f32 d, a, b, rbits",
-                slots: list(&[277, 18, 75, 68, 259]),
-                operands: list(&[22, 27, 28, 183]),
+                slots: list(&[278, 18, 75, 68, 260]),
+                operands: list(&[22, 27, 28, 187]),
                 availability: AVAILABLE[54],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rs{.relu}.satfinite.{e4m3x4,e5m2x4,e2m3x4,e3m2x4,e2m1x4}.f32 d, a, rbits",
-                slots: list(&[277, 18, 278, 279, 259]),
-                operands: list(&[22, 184, 183]),
+                slots: list(&[278, 18, 279, 280, 260]),
+                operands: list(&[22, 188, 187]),
                 availability: AVAILABLE[54],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}.satfinite{.pzo}.{e4m3x2,e5m2x2}.f32 d, a, b",
-                slots: list(&[280, 18, 278, 267, 281, 259]),
-                operands: list(&[26, 179, 181]),
+                slots: list(&[281, 18, 279, 268, 282, 260]),
+                operands: list(&[26, 183, 185]),
                 availability: AVAILABLE[55],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}.satfinite{.pzo}.{e4m3x2,e5m2x2}.f16x2 d, a",
-                slots: list(&[280, 18, 278, 267, 281, 71]),
-                operands: list(&[26, 185]),
+                slots: list(&[281, 18, 279, 268, 282, 71]),
+                operands: list(&[26, 189]),
                 availability: AVAILABLE[55],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rn{.relu}.f16x2.{e4m3x2,e5m2x2} d, a",
-                slots: list(&[282, 18, 66, 283]),
+                slots: list(&[283, 18, 66, 284]),
                 operands: list(&[8, 29]),
                 availability: AVAILABLE[55],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}.satfinite{.pzo}.{e2m3x2,e3m2x2,e2m1x2}.f32 d, a, b",
-                slots: list(&[280, 18, 278, 267, 284, 259]),
-                operands: list(&[26, 179, 181]),
+                slots: list(&[281, 18, 279, 268, 285, 260]),
+                operands: list(&[26, 183, 185]),
                 availability: AVAILABLE[56],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rn{.relu}.f16x2.{e2m3x2,e3m2x2,e2m1x2} d, a",
-                slots: list(&[282, 18, 66, 285]),
+                slots: list(&[283, 18, 66, 286]),
                 operands: list(&[8, 29]),
                 availability: AVAILABLE[56],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rz,rp}{.satfinite}.ue8m0x2.f32 d, a, b",
-                slots: list(&[286, 75, 287, 259]),
+                slots: list(&[287, 75, 288, 260]),
                 operands: list(&[8, 23, 24]),
                 availability: AVAILABLE[56],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rz,rp}{.satfinite}.ue8m0x2.bf16x2 d, a",
-                slots: list(&[286, 75, 287, 73]),
+                slots: list(&[287, 75, 288, 73]),
                 operands: list(&[8, 29]),
                 availability: AVAILABLE[56],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rn.bf16x2.ue8m0x2 d, a",
-                slots: list(&[282, 68, 288]),
+                slots: list(&[283, 68, 289]),
                 operands: list(&[3, 34]),
                 availability: AVAILABLE[56],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}.satfinite{.pzo}.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,e2m1x2}.bf16x2 d, a",
-                slots: list(&[280, 18, 278, 267, 289, 73]),
-                operands: list(&[26, 185]),
+                slots: list(&[281, 18, 279, 268, 290, 73]),
+                operands: list(&[26, 189]),
                 availability: AVAILABLE[57],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}.satfinite{.pzo}.{e2m3x2,e3m2x2,e2m1x2}.f16x2 d, a",
-                slots: list(&[280, 18, 278, 267, 284, 71]),
-                operands: list(&[26, 185]),
+                slots: list(&[281, 18, 279, 268, 285, 71]),
+                operands: list(&[26, 189]),
                 availability: AVAILABLE[57],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rn{.relu}{.satfinite}.bf16x2.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,e2m1x2} d, a",
-                slots: list(&[282, 18, 75, 68, 290]),
+                slots: list(&[283, 18, 75, 68, 291]),
                 operands: list(&[22, 38]),
                 availability: AVAILABLE[58],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rn{.relu}{.satfinite}.scaled::n2::ue8m0.bf16x2.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,e2m1x2} d, a, scale",
-                slots: list(&[282, 18, 75, 291, 68, 290]),
-                operands: list(&[26, 185, 186]),
+                slots: list(&[283, 18, 75, 292, 68, 291]),
+                operands: list(&[26, 189, 190]),
                 availability: AVAILABLE[58],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}.satfinite{.pzo}.scaled::n1::ue8m0.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,e2m1x2}.f32 d, a, b, scale",
-                slots: list(&[264, 18, 278, 292, 293, 289, 259]),
-                operands: list(&[187, 188, 189, 190]),
+                slots: list(&[265, 18, 279, 293, 294, 290, 260]),
+                operands: list(&[191, 192, 193, 194]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}.satfinite{.pzo}.scaled::n1::ue8m0.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,e2m1x2}.{f16x2,bf16x2} d, a, scale",
-                slots: list(&[264, 18, 278, 292, 293, 289, 63]),
-                operands: list(&[187, 191, 190]),
+                slots: list(&[265, 18, 279, 293, 294, 290, 63]),
+                operands: list(&[191, 195, 194]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}.satfinite.s2f6x2.f32 d, a, b",
-                slots: list(&[294, 18, 278, 295, 259]),
-                operands: list(&[192, 27, 28]),
+                slots: list(&[295, 18, 279, 296, 260]),
+                operands: list(&[196, 27, 28]),
                 availability: AVAILABLE[60],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}.satfinite.scaled::n2::ue8m0.s2f6x2.f32 d, a, b, scale",
-                slots: list(&[294, 18, 278, 291, 295, 259]),
-                operands: list(&[192, 179, 181, 186]),
+                slots: list(&[295, 18, 279, 292, 296, 260]),
+                operands: list(&[196, 183, 185, 190]),
                 availability: AVAILABLE[60],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}.satfinite.s2f6x2.bf16x2 d, a",
-                slots: list(&[294, 18, 278, 295, 73]),
-                operands: list(&[192, 38]),
+                slots: list(&[295, 18, 279, 296, 73]),
+                operands: list(&[196, 38]),
                 availability: AVAILABLE[60],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.relu}.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2 d, a, scale",
-                slots: list(&[294, 18, 278, 291, 295, 73]),
-                operands: list(&[192, 185, 186]),
+                slots: list(&[295, 18, 279, 292, 296, 73]),
+                operands: list(&[196, 189, 190]),
                 availability: AVAILABLE[60],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rn{.relu}{.satfinite}.bf16x2.s2f6x2 d, a",
-                slots: list(&[282, 18, 75, 68, 296]),
+                slots: list(&[283, 18, 75, 68, 297]),
                 operands: list(&[22, 38]),
                 availability: AVAILABLE[60],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rn{.relu}{.satfinite}.scaled::n2::ue8m0.bf16x2.s2f6x2 d, a, scale",
-                slots: list(&[282, 18, 75, 291, 68, 296]),
-                operands: list(&[26, 185, 186]),
+                slots: list(&[283, 18, 75, 292, 68, 297]),
+                operands: list(&[26, 189, 190]),
                 availability: AVAILABLE[60],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz,rp}{.satfinite}.ue5m3x2.f32 d, a, b",
-                slots: list(&[297, 75, 298, 259]),
+                slots: list(&[298, 75, 299, 260]),
                 operands: list(&[8, 23, 24]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.satfinite}.scaled::n1::ue8m0.ue5m3x2.f32 d, a, b, scale",
-                slots: list(&[264, 75, 293, 298, 259]),
-                operands: list(&[22, 27, 28, 190]),
+                slots: list(&[265, 75, 294, 299, 260]),
+                operands: list(&[22, 27, 28, 194]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz,rp}{.satfinite}.ue5m3x2.{f16x2,bf16x2} d, a",
-                slots: list(&[297, 75, 298, 63]),
+                slots: list(&[298, 75, 299, 63]),
                 operands: list(&[8, 29]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.{rn,rz}{.satfinite}.scaled::n1::ue8m0.ue5m3x2.{f16x2,bf16x2} d, a, scale",
-                slots: list(&[264, 75, 293, 298, 63]),
-                operands: list(&[22, 38, 190]),
+                slots: list(&[265, 75, 294, 299, 63]),
+                operands: list(&[22, 38, 194]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rn.f16x2.ue5m3x2 d, a",
-                slots: list(&[282, 66, 299]),
+                slots: list(&[283, 66, 300]),
                 operands: list(&[3, 34]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rn{.satfinite}.bf16x2.ue5m3x2 d, a",
-                slots: list(&[282, 75, 68, 299]),
+                slots: list(&[283, 75, 68, 300]),
                 operands: list(&[8, 29]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.rn{.satfinite}.scaled::n2::ue8m0.bf16x2.ue5m3x2 d, a, scale",
-                slots: list(&[282, 75, 291, 68, 299]),
-                operands: list(&[22, 38, 186]),
+                slots: list(&[283, 75, 292, 68, 300]),
+                operands: list(&[22, 38, 190]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -3670,15 +3702,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "cvt.pack.sat.{u16,s16}.s32 d, a, b",
-                slots: list(&[1, 300, 301]),
-                operands: list(&[175, 177, 193]),
+                slots: list(&[1, 301, 302]),
+                operands: list(&[179, 181, 197]),
                 availability: AVAILABLE[61],
                 ..Form::EMPTY
             },
             Form {
                 text: "cvt.pack.sat.{u8,s8,u4,s4,u2,s2}.s32.b32 d, a, b, c",
-                slots: list(&[1, 302, 301, 303]),
-                operands: list(&[175, 177, 193, 194]),
+                slots: list(&[1, 303, 302, 304]),
+                operands: list(&[179, 181, 197, 198]),
                 availability: AVAILABLE[61],
                 ..Form::EMPTY
             },
@@ -3725,8 +3757,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         syntax: &["mapa.shared::cluster.{u32,u64} d, a|var{+imm}, b", "mapa.{u32,u64} d, a, b"],
         forms: &[Form {
             text: "mapa{.shared::cluster}.type d, a, b",
-            slots: list(&[304, 305]),
-            operands: list(&[3, 195, 18]),
+            slots: list(&[305, 306]),
+            operands: list(&[3, 199, 18]),
             availability: AVAILABLE[20],
             ..Form::EMPTY
         }],
@@ -3765,8 +3797,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         syntax: &["getctarank.shared::cluster.{u32,u64} d, a|var{+imm}", "getctarank.{u32,u64} d, a"],
         forms: &[Form {
             text: "getctarank{.shared::cluster}.type d, a",
-            slots: list(&[304, 305]),
-            operands: list(&[14, 195]),
+            slots: list(&[305, 306]),
+            operands: list(&[14, 199]),
             availability: AVAILABLE[20],
             ..Form::EMPTY
         }],
@@ -3809,106 +3841,106 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "cp.async.ca.dst.global{.{L2::64B,L2::128B,L2::256B}} [dst], [src], size{, src-size}",
-                slots: list(&[306, 307, 308, 309]),
-                operands: list(&[196, 92, 197, 198]),
+                slots: list(&[307, 308, 309, 310]),
+                operands: list(&[200, 96, 201, 202]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.ca.dst.global{.{L2::64B,L2::128B,L2::256B}} [dst], [src], size, ignore-src",
-                slots: list(&[306, 307, 308, 309]),
-                operands: list(&[196, 92, 197, 52]),
+                slots: list(&[307, 308, 309, 310]),
+                operands: list(&[200, 96, 201, 52]),
                 availability: AVAILABLE[64],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.ca.dst.global{.{L2::64B,L2::128B,L2::256B}} [dst], [src], size{, src-size}",
-                slots: list(&[306, 307, 308, 309]),
-                operands: list(&[196, 92, 199, 200]),
+                slots: list(&[307, 308, 309, 310]),
+                operands: list(&[200, 96, 203, 204]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.ca.dst.global{.{L2::64B,L2::128B,L2::256B}} [dst], [src], size, ignore-src",
-                slots: list(&[306, 307, 308, 309]),
-                operands: list(&[196, 92, 199, 52]),
+                slots: list(&[307, 308, 309, 310]),
+                operands: list(&[200, 96, 203, 52]),
                 availability: AVAILABLE[64],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.cop.dst.global{.{L2::64B,L2::128B,L2::256B}} [dst], [src], size{, src-size}",
-                slots: list(&[310, 307, 308, 309]),
-                operands: list(&[196, 92, 201, 202]),
+                slots: list(&[311, 308, 309, 310]),
+                operands: list(&[200, 96, 205, 206]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.cop.dst.global{.{L2::64B,L2::128B,L2::256B}} [dst], [src], size, ignore-src",
-                slots: list(&[310, 307, 308, 309]),
-                operands: list(&[196, 92, 201, 52]),
+                slots: list(&[311, 308, 309, 310]),
+                operands: list(&[200, 96, 205, 52]),
                 availability: AVAILABLE[64],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.ca.dst.global.L2::cache_hint{.prefetch_size} [dst], [src], size, policy",
-                slots: list(&[306, 307, 308, 148, 149]),
-                operands: list(&[196, 92, 197, 203]),
+                slots: list(&[307, 308, 309, 149, 150]),
+                operands: list(&[200, 96, 201, 207]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.ca.dst.global.L2::cache_hint{.prefetch_size} [dst], [src], size, src-size, policy",
-                slots: list(&[306, 307, 308, 148, 149]),
-                operands: list(&[196, 92, 197, 204, 203]),
+                slots: list(&[307, 308, 309, 149, 150]),
+                operands: list(&[200, 96, 201, 208, 207]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.ca.dst.global.L2::cache_hint{.prefetch_size} [dst], [src], size, ignore-src, policy",
-                slots: list(&[306, 307, 308, 148, 149]),
-                operands: list(&[196, 92, 197, 52, 203]),
+                slots: list(&[307, 308, 309, 149, 150]),
+                operands: list(&[200, 96, 201, 52, 207]),
                 availability: AVAILABLE[64],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.ca.dst.global.L2::cache_hint{.prefetch_size} [dst], [src], size, policy",
-                slots: list(&[306, 307, 308, 148, 149]),
-                operands: list(&[196, 92, 199, 203]),
+                slots: list(&[307, 308, 309, 149, 150]),
+                operands: list(&[200, 96, 203, 207]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.ca.dst.global.L2::cache_hint{.prefetch_size} [dst], [src], size, src-size, policy",
-                slots: list(&[306, 307, 308, 148, 149]),
-                operands: list(&[196, 92, 199, 205, 203]),
+                slots: list(&[307, 308, 309, 149, 150]),
+                operands: list(&[200, 96, 203, 209, 207]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.ca.dst.global.L2::cache_hint{.prefetch_size} [dst], [src], size, ignore-src, policy",
-                slots: list(&[306, 307, 308, 148, 149]),
-                operands: list(&[196, 92, 199, 52, 203]),
+                slots: list(&[307, 308, 309, 149, 150]),
+                operands: list(&[200, 96, 203, 52, 207]),
                 availability: AVAILABLE[64],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.cop.dst.global.L2::cache_hint{.prefetch_size} [dst], [src], size, policy",
-                slots: list(&[310, 307, 308, 148, 149]),
-                operands: list(&[196, 92, 201, 203]),
+                slots: list(&[311, 308, 309, 149, 150]),
+                operands: list(&[200, 96, 205, 207]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.cop.dst.global.L2::cache_hint{.prefetch_size} [dst], [src], size, src-size, policy",
-                slots: list(&[310, 307, 308, 148, 149]),
-                operands: list(&[196, 92, 201, 206, 203]),
+                slots: list(&[311, 308, 309, 149, 150]),
+                operands: list(&[200, 96, 205, 210, 207]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.cop.dst.global.L2::cache_hint{.prefetch_size} [dst], [src], size, ignore-src, policy",
-                slots: list(&[310, 307, 308, 148, 149]),
-                operands: list(&[196, 92, 201, 52, 203]),
+                slots: list(&[311, 308, 309, 149, 150]),
+                operands: list(&[200, 96, 205, 52, 207]),
                 availability: AVAILABLE[64],
                 ..Form::EMPTY
             },
@@ -4008,7 +4040,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         syntax: &["cp.async.wait_group N"],
         forms: &[Form {
             text: "cp.async.wait_group N",
-            operands: list(&[207]),
+            operands: list(&[211]),
             availability: AVAILABLE[13],
             ..Form::EMPTY
         }],
@@ -4071,316 +4103,316 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "cp.async.bulk{.weak}.shared::cta.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}} [dst], [src], size, [mbar]",
-                slots: list(&[311, 312, 308, 171, 313]),
-                operands: list(&[107, 92, 208, 209]),
+                slots: list(&[312, 313, 309, 172, 314]),
+                operands: list(&[111, 96, 212, 213]),
                 availability: AVAILABLE[66],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.shared::cta.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.L2::cache_hint [dst], [src], size, [mbar], policy",
-                slots: list(&[311, 312, 308, 171, 313, 148]),
-                operands: list(&[107, 92, 208, 209, 210]),
+                slots: list(&[312, 313, 309, 172, 314, 149]),
+                operands: list(&[111, 96, 212, 213, 214]),
                 availability: AVAILABLE[66],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob [dst], [src], size, left, right, [mbar]",
-                slots: list(&[311, 312, 308, 171, 314]),
-                operands: list(&[107, 92, 208, 211, 212, 209]),
+                slots: list(&[312, 313, 309, 172, 315]),
+                operands: list(&[111, 96, 212, 215, 216, 213]),
                 availability: AVAILABLE[42],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint.ignore_oob [dst], [src], size, left, right, [mbar], policy",
-                slots: list(&[311, 312, 308, 171, 148, 314]),
-                operands: list(&[107, 92, 208, 211, 212, 209, 210]),
+                slots: list(&[312, 313, 309, 172, 149, 315]),
+                operands: list(&[111, 96, 212, 215, 216, 213, 214]),
                 availability: AVAILABLE[42],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}} [dst], [src], size, [mbar]",
-                slots: list(&[311, 315, 308, 171, 313]),
-                operands: list(&[107, 92, 208, 209]),
+                slots: list(&[312, 316, 309, 172, 314]),
+                operands: list(&[111, 96, 212, 213]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.L2::cache_hint [dst], [src], size, [mbar], policy",
-                slots: list(&[311, 315, 308, 171, 313, 148]),
-                operands: list(&[107, 92, 208, 209, 210]),
+                slots: list(&[312, 316, 309, 172, 314, 149]),
+                operands: list(&[111, 96, 212, 213, 214]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.{multicast::cluster,multicast::cluster::16b} [dst], [src], size, [mbar], ctaMask",
-                slots: list(&[311, 315, 308, 171, 313, 316]),
-                operands: list(&[107, 92, 208, 209, 213]),
+                slots: list(&[312, 316, 309, 172, 314, 317]),
+                operands: list(&[111, 96, 212, 213, 217]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.{multicast::cluster,multicast::cluster::16b}.L2::cache_hint [dst], [src], size, [mbar], ctaMask, policy",
-                slots: list(&[311, 315, 308, 171, 313, 316, 148]),
-                operands: list(&[107, 92, 208, 209, 213, 210]),
+                slots: list(&[312, 316, 309, 172, 314, 317, 149]),
+                operands: list(&[111, 96, 212, 213, 217, 214]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.multicast::cluster::32b [dst], [src], size, [mbar], ctaMask",
-                slots: list(&[311, 315, 308, 171, 313, 317]),
-                operands: list(&[107, 92, 208, 209, 214]),
+                slots: list(&[312, 316, 309, 172, 314, 318]),
+                operands: list(&[111, 96, 212, 213, 218]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.multicast::cluster::32b.L2::cache_hint [dst], [src], size, [mbar], ctaMask, policy",
-                slots: list(&[311, 315, 308, 171, 313, 317, 148]),
-                operands: list(&[107, 92, 208, 209, 214, 210]),
+                slots: list(&[312, 316, 309, 172, 314, 318, 149]),
+                operands: list(&[111, 96, 212, 213, 218, 214]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [dst], [src], size, [mbar]",
-                slots: list(&[311, 315, 318, 171]),
-                operands: list(&[107, 92, 208, 209]),
+                slots: list(&[312, 316, 319, 172]),
+                operands: list(&[111, 96, 212, 213]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.global.shared::cta.bulk_group [dst], [src], size",
-                slots: list(&[311, 319, 318, 212]),
-                operands: list(&[107, 92, 208]),
+                slots: list(&[312, 320, 319, 213]),
+                operands: list(&[111, 96, 212]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.global.shared::cta.bulk_group.L2::cache_hint [dst], [src], size, policy",
-                slots: list(&[311, 319, 318, 212, 148]),
-                operands: list(&[107, 92, 208, 210]),
+                slots: list(&[312, 320, 319, 213, 149]),
+                operands: list(&[111, 96, 212, 214]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.global.shared::cta.bulk_group.cp_mask [dst], [src], size, byteMask",
-                slots: list(&[311, 319, 318, 212, 320]),
-                operands: list(&[107, 92, 208, 215]),
+                slots: list(&[312, 320, 319, 213, 321]),
+                operands: list(&[111, 96, 212, 219]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk{.weak}.global.shared::cta.bulk_group.L2::cache_hint.cp_mask [dst], [src], size, policy, byteMask",
-                slots: list(&[311, 319, 318, 212, 148, 320]),
-                operands: list(&[107, 92, 208, 210, 215]),
+                slots: list(&[312, 320, 319, 213, 149, 321]),
+                operands: list(&[111, 96, 212, 214, 219]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.b128 [dst], [src], size, [mbar]",
-                slots: list(&[312, 308, 171, 313, 125]),
-                operands: list(&[142, 88, 208, 209]),
+                slots: list(&[313, 309, 172, 314, 126]),
+                operands: list(&[146, 92, 212, 213]),
                 availability: AVAILABLE[66],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.L2::cache_hint.b128 [dst], [src], size, [mbar], policy",
-                slots: list(&[312, 308, 171, 313, 148, 125]),
-                operands: list(&[142, 88, 208, 209, 210]),
+                slots: list(&[313, 309, 172, 314, 149, 126]),
+                operands: list(&[146, 92, 212, 213, 214]),
                 availability: AVAILABLE[66],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob.b128 [dst], [src], size, left, right, [mbar]",
-                slots: list(&[312, 308, 171, 314, 125]),
-                operands: list(&[142, 88, 208, 211, 212, 209]),
+                slots: list(&[313, 309, 172, 315, 126]),
+                operands: list(&[146, 92, 212, 215, 216, 213]),
                 availability: AVAILABLE[42],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint.ignore_oob.b128 [dst], [src], size, left, right, [mbar], policy",
-                slots: list(&[312, 308, 171, 148, 314, 125]),
-                operands: list(&[142, 88, 208, 211, 212, 209, 210]),
+                slots: list(&[313, 309, 172, 149, 315, 126]),
+                operands: list(&[146, 92, 212, 215, 216, 213, 214]),
                 availability: AVAILABLE[42],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.b128 [dst], [src], size, [mbar]",
-                slots: list(&[315, 308, 171, 313, 125]),
-                operands: list(&[142, 88, 208, 209]),
+                slots: list(&[316, 309, 172, 314, 126]),
+                operands: list(&[146, 92, 212, 213]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.L2::cache_hint.b128 [dst], [src], size, [mbar], policy",
-                slots: list(&[315, 308, 171, 313, 148, 125]),
-                operands: list(&[142, 88, 208, 209, 210]),
+                slots: list(&[316, 309, 172, 314, 149, 126]),
+                operands: list(&[146, 92, 212, 213, 214]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.{multicast::cluster,multicast::cluster::16b}.b128 [dst], [src], size, [mbar], ctaMask",
-                slots: list(&[315, 308, 171, 313, 316, 125]),
-                operands: list(&[142, 88, 208, 209, 213]),
+                slots: list(&[316, 309, 172, 314, 317, 126]),
+                operands: list(&[146, 92, 212, 213, 217]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.{multicast::cluster,multicast::cluster::16b}.L2::cache_hint.b128 [dst], [src], size, [mbar], ctaMask, policy",
-                slots: list(&[315, 308, 171, 313, 316, 148, 125]),
-                operands: list(&[142, 88, 208, 209, 213, 210]),
+                slots: list(&[316, 309, 172, 314, 317, 149, 126]),
+                operands: list(&[146, 92, 212, 213, 217, 214]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.multicast::cluster::32b.b128 [dst], [src], size, [mbar], ctaMask",
-                slots: list(&[315, 308, 171, 313, 317, 125]),
-                operands: list(&[142, 88, 208, 209, 214]),
+                slots: list(&[316, 309, 172, 314, 318, 126]),
+                operands: list(&[146, 92, 212, 213, 218]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.multicast::cluster::32b.L2::cache_hint.b128 [dst], [src], size, [mbar], ctaMask, policy",
-                slots: list(&[315, 308, 171, 313, 317, 148, 125]),
-                operands: list(&[142, 88, 208, 209, 214, 210]),
+                slots: list(&[316, 309, 172, 314, 318, 149, 126]),
+                operands: list(&[146, 92, 212, 213, 218, 214]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.b128 [dst], [src], size, [mbar]",
-                slots: list(&[315, 318, 171, 125]),
-                operands: list(&[142, 88, 208, 209]),
+                slots: list(&[316, 319, 172, 126]),
+                operands: list(&[146, 92, 212, 213]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.global.shared::cta.bulk_group.b128 [dst], [src], size",
-                slots: list(&[319, 318, 212, 125]),
-                operands: list(&[142, 88, 208]),
+                slots: list(&[320, 319, 213, 126]),
+                operands: list(&[146, 92, 212]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.b128 [dst], [src], size, policy",
-                slots: list(&[319, 318, 212, 148, 125]),
-                operands: list(&[142, 88, 208, 210]),
+                slots: list(&[320, 319, 213, 149, 126]),
+                operands: list(&[146, 92, 212, 214]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.global.shared::cta.bulk_group.cp_mask.b128 [dst], [src], size, byteMask",
-                slots: list(&[319, 318, 212, 320, 125]),
-                operands: list(&[142, 88, 208, 215]),
+                slots: list(&[320, 319, 213, 321, 126]),
+                operands: list(&[146, 92, 212, 219]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.cp_mask.b128 [dst], [src], size, policy, byteMask",
-                slots: list(&[319, 318, 212, 148, 320, 125]),
-                operands: list(&[142, 88, 208, 210, 215]),
+                slots: list(&[320, 319, 213, 149, 321, 126]),
+                operands: list(&[146, 92, 212, 214, 219]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.shared::cta.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.b128 [dst], [src], size, [mbar]",
-                slots: list(&[321, 156, 312, 308, 171, 313, 125]),
-                operands: list(&[110, 102, 208, 209]),
+                slots: list(&[322, 157, 313, 309, 172, 314, 126]),
+                operands: list(&[114, 106, 212, 213]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.shared::cta.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.L2::cache_hint.b128 [dst], [src], size, [mbar], policy",
-                slots: list(&[321, 156, 312, 308, 171, 313, 148, 125]),
-                operands: list(&[110, 102, 208, 209, 210]),
+                slots: list(&[322, 157, 313, 309, 172, 314, 149, 126]),
+                operands: list(&[114, 106, 212, 213, 214]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob.b128 [dst], [src], size, left, right, [mbar]",
-                slots: list(&[321, 156, 312, 308, 171, 314, 125]),
-                operands: list(&[110, 102, 208, 211, 212, 209]),
+                slots: list(&[322, 157, 313, 309, 172, 315, 126]),
+                operands: list(&[114, 106, 212, 215, 216, 213]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint.ignore_oob.b128 [dst], [src], size, left, right, [mbar], policy",
-                slots: list(&[321, 156, 312, 308, 171, 148, 314, 125]),
-                operands: list(&[110, 102, 208, 211, 212, 209, 210]),
+                slots: list(&[322, 157, 313, 309, 172, 149, 315, 126]),
+                operands: list(&[114, 106, 212, 215, 216, 213, 214]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.b128 [dst], [src], size, [mbar]",
-                slots: list(&[321, 156, 315, 308, 171, 313, 125]),
-                operands: list(&[110, 102, 208, 209]),
+                slots: list(&[322, 157, 316, 309, 172, 314, 126]),
+                operands: list(&[114, 106, 212, 213]),
                 availability: AVAILABLE[69],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.L2::cache_hint.b128 [dst], [src], size, [mbar], policy",
-                slots: list(&[321, 156, 315, 308, 171, 313, 148, 125]),
-                operands: list(&[110, 102, 208, 209, 210]),
+                slots: list(&[322, 157, 316, 309, 172, 314, 149, 126]),
+                operands: list(&[114, 106, 212, 213, 214]),
                 availability: AVAILABLE[69],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.{multicast::cluster,multicast::cluster::16b}.b128 [dst], [src], size, [mbar], ctaMask",
-                slots: list(&[321, 156, 315, 308, 171, 313, 316, 125]),
-                operands: list(&[110, 102, 208, 209, 213]),
+                slots: list(&[322, 157, 316, 309, 172, 314, 317, 126]),
+                operands: list(&[114, 106, 212, 213, 217]),
                 availability: AVAILABLE[69],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.{multicast::cluster,multicast::cluster::16b}.L2::cache_hint.b128 [dst], [src], size, [mbar], ctaMask, policy",
-                slots: list(&[321, 156, 315, 308, 171, 313, 316, 148, 125]),
-                operands: list(&[110, 102, 208, 209, 213, 210]),
+                slots: list(&[322, 157, 316, 309, 172, 314, 317, 149, 126]),
+                operands: list(&[114, 106, 212, 213, 217, 214]),
                 availability: AVAILABLE[69],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.multicast::cluster::32b.b128 [dst], [src], size, [mbar], ctaMask",
-                slots: list(&[321, 156, 315, 308, 171, 313, 317, 125]),
-                operands: list(&[110, 102, 208, 209, 214]),
+                slots: list(&[322, 157, 316, 309, 172, 314, 318, 126]),
+                operands: list(&[114, 106, 212, 213, 218]),
                 availability: AVAILABLE[69],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.shared::cluster.global.mbarrier::complete_tx::bytes{.{mbarrier::report::disabled,mbarrier::report::validity::per_16bytes::80000000,mbarrier::report::validity::per_16bytes::8000,mbarrier::report::validity::per_16bytes::80,mbarrier::report::validity::per_16bytes::8,mbarrier::report::validity::per_element::ff}}.multicast::cluster::32b.L2::cache_hint.b128 [dst], [src], size, [mbar], ctaMask, policy",
-                slots: list(&[321, 156, 315, 308, 171, 313, 317, 148, 125]),
-                operands: list(&[110, 102, 208, 209, 214, 210]),
+                slots: list(&[322, 157, 316, 309, 172, 314, 318, 149, 126]),
+                operands: list(&[114, 106, 212, 213, 218, 214]),
                 availability: AVAILABLE[69],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.{cta,cluster}.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.b128 [dst], [src], size, [mbar]",
-                slots: list(&[321, 322, 315, 318, 171, 125]),
-                operands: list(&[110, 102, 208, 209]),
+                slots: list(&[322, 323, 316, 319, 172, 126]),
+                operands: list(&[114, 106, 212, 213]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.global.shared::cta.bulk_group.b128 [dst], [src], size",
-                slots: list(&[321, 156, 319, 318, 212, 125]),
-                operands: list(&[110, 102, 208]),
+                slots: list(&[322, 157, 320, 319, 213, 126]),
+                operands: list(&[114, 106, 212]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.global.shared::cta.bulk_group.L2::cache_hint.b128 [dst], [src], size, policy",
-                slots: list(&[321, 156, 319, 318, 212, 148, 125]),
-                operands: list(&[110, 102, 208, 210]),
+                slots: list(&[322, 157, 320, 319, 213, 149, 126]),
+                operands: list(&[114, 106, 212, 214]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.global.shared::cta.bulk_group.cp_mask.b128 [dst], [src], size, byteMask",
-                slots: list(&[321, 156, 319, 318, 212, 320, 125]),
-                operands: list(&[110, 102, 208, 215]),
+                slots: list(&[322, 157, 320, 319, 213, 321, 126]),
+                operands: list(&[114, 106, 212, 219]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.relaxed.scope.global.shared::cta.bulk_group.L2::cache_hint.cp_mask.b128 [dst], [src], size, policy, byteMask",
-                slots: list(&[321, 156, 319, 318, 212, 148, 320, 125]),
-                operands: list(&[110, 102, 208, 210, 215]),
+                slots: list(&[322, 157, 320, 319, 213, 149, 321, 126]),
+                operands: list(&[114, 106, 212, 214, 219]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
@@ -4473,197 +4505,197 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "cp.reduce.async.bulk.global.shared::cta.bulk_group.{and,or,xor}.{b32,b64} [dst], [src], size",
-                slots: list(&[319, 318, 212, 182, 19]),
-                operands: list(&[142, 88, 208]),
+                slots: list(&[320, 319, 213, 183, 19]),
+                operands: list(&[146, 92, 212]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.{u32,s32,u64,f32,f64} [dst], [src], size",
-                slots: list(&[319, 318, 212, 185, 323]),
-                operands: list(&[142, 88, 208]),
+                slots: list(&[320, 319, 213, 186, 324]),
+                operands: list(&[146, 92, 212]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.global.shared::cta.bulk_group.{inc,dec}.u32 [dst], [src], size",
-                slots: list(&[319, 318, 212, 324, 325]),
-                operands: list(&[142, 88, 208]),
+                slots: list(&[320, 319, 213, 325, 326]),
+                operands: list(&[146, 92, 212]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.global.shared::cta.bulk_group.{min,max}.{u32,s32,u64,s64,f16,bf16} [dst], [src], size",
-                slots: list(&[319, 318, 212, 183, 326]),
-                operands: list(&[142, 88, 208]),
+                slots: list(&[320, 319, 213, 184, 327]),
+                operands: list(&[146, 92, 212]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.{f16,bf16,f32} [dst], [src], size",
-                slots: list(&[319, 318, 212, 185, 327, 328]),
-                operands: list(&[142, 88, 208]),
+                slots: list(&[320, 319, 213, 186, 328, 329]),
+                operands: list(&[146, 92, 212]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.{and,or,xor}.{b32,b64} [dst], [src], size, policy",
-                slots: list(&[319, 318, 212, 148, 182, 19]),
-                operands: list(&[142, 88, 208, 216]),
+                slots: list(&[320, 319, 213, 149, 183, 19]),
+                operands: list(&[146, 92, 212, 220]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.add.{u32,s32,u64,f32,f64} [dst], [src], size, policy",
-                slots: list(&[319, 318, 212, 148, 185, 323]),
-                operands: list(&[142, 88, 208, 216]),
+                slots: list(&[320, 319, 213, 149, 186, 324]),
+                operands: list(&[146, 92, 212, 220]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.{inc,dec}.u32 [dst], [src], size, policy",
-                slots: list(&[319, 318, 212, 148, 324, 325]),
-                operands: list(&[142, 88, 208, 216]),
+                slots: list(&[320, 319, 213, 149, 325, 326]),
+                operands: list(&[146, 92, 212, 220]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.{min,max}.{u32,s32,u64,s64,f16,bf16} [dst], [src], size, policy",
-                slots: list(&[319, 318, 212, 148, 183, 326]),
-                operands: list(&[142, 88, 208, 216]),
+                slots: list(&[320, 319, 213, 149, 184, 327]),
+                operands: list(&[146, 92, 212, 220]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.add.noftz.{f16,bf16,f32} [dst], [src], size, policy",
-                slots: list(&[319, 318, 212, 148, 185, 327, 328]),
-                operands: list(&[142, 88, 208, 216]),
+                slots: list(&[320, 319, 213, 149, 186, 328, 329]),
+                operands: list(&[146, 92, 212, 220]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.{and,or,xor}.b32 [dst], [src], size, [mbar]",
-                slots: list(&[315, 318, 171, 182, 22]),
-                operands: list(&[142, 88, 208, 217]),
+                slots: list(&[316, 319, 172, 183, 22]),
+                operands: list(&[146, 92, 212, 221]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.{u32,s32,u64} [dst], [src], size, [mbar]",
-                slots: list(&[315, 318, 171, 185, 329]),
-                operands: list(&[142, 88, 208, 217]),
+                slots: list(&[316, 319, 172, 186, 330]),
+                operands: list(&[146, 92, 212, 221]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.{inc,dec}.u32 [dst], [src], size, [mbar]",
-                slots: list(&[315, 318, 171, 324, 325]),
-                operands: list(&[142, 88, 208, 217]),
+                slots: list(&[316, 319, 172, 325, 326]),
+                operands: list(&[146, 92, 212, 221]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.{min,max}.{u32,s32} [dst], [src], size, [mbar]",
-                slots: list(&[315, 318, 171, 183, 12]),
-                operands: list(&[142, 88, 208, 217]),
+                slots: list(&[316, 319, 172, 184, 12]),
+                operands: list(&[146, 92, 212, 221]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.{and,or,xor}.{b32,b64} [dst], [src], size",
-                slots: list(&[321, 156, 319, 318, 212, 182, 19]),
-                operands: list(&[110, 102, 208]),
+                slots: list(&[322, 157, 320, 319, 213, 183, 19]),
+                operands: list(&[114, 106, 212]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.add.{u32,s32,u64,f32,f64} [dst], [src], size",
-                slots: list(&[321, 156, 319, 318, 212, 185, 323]),
-                operands: list(&[110, 102, 208]),
+                slots: list(&[322, 157, 320, 319, 213, 186, 324]),
+                operands: list(&[114, 106, 212]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.{inc,dec}.u32 [dst], [src], size",
-                slots: list(&[321, 156, 319, 318, 212, 324, 325]),
-                operands: list(&[110, 102, 208]),
+                slots: list(&[322, 157, 320, 319, 213, 325, 326]),
+                operands: list(&[114, 106, 212]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.{min,max}.{u32,s32,u64,s64,f16,bf16} [dst], [src], size",
-                slots: list(&[321, 156, 319, 318, 212, 183, 326]),
-                operands: list(&[110, 102, 208]),
+                slots: list(&[322, 157, 320, 319, 213, 184, 327]),
+                operands: list(&[114, 106, 212]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.add.noftz.{f16,bf16,f32} [dst], [src], size",
-                slots: list(&[321, 156, 319, 318, 212, 185, 327, 328]),
-                operands: list(&[110, 102, 208]),
+                slots: list(&[322, 157, 320, 319, 213, 186, 328, 329]),
+                operands: list(&[114, 106, 212]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.L2::cache_hint.{and,or,xor}.{b32,b64} [dst], [src], size, policy",
-                slots: list(&[321, 156, 319, 318, 212, 148, 182, 19]),
-                operands: list(&[110, 102, 208, 216]),
+                slots: list(&[322, 157, 320, 319, 213, 149, 183, 19]),
+                operands: list(&[114, 106, 212, 220]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.L2::cache_hint.add.{u32,s32,u64,f32,f64} [dst], [src], size, policy",
-                slots: list(&[321, 156, 319, 318, 212, 148, 185, 323]),
-                operands: list(&[110, 102, 208, 216]),
+                slots: list(&[322, 157, 320, 319, 213, 149, 186, 324]),
+                operands: list(&[114, 106, 212, 220]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.L2::cache_hint.{inc,dec}.u32 [dst], [src], size, policy",
-                slots: list(&[321, 156, 319, 318, 212, 148, 324, 325]),
-                operands: list(&[110, 102, 208, 216]),
+                slots: list(&[322, 157, 320, 319, 213, 149, 325, 326]),
+                operands: list(&[114, 106, 212, 220]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.L2::cache_hint.{min,max}.{u32,s32,u64,s64,f16,bf16} [dst], [src], size, policy",
-                slots: list(&[321, 156, 319, 318, 212, 148, 183, 326]),
-                operands: list(&[110, 102, 208, 216]),
+                slots: list(&[322, 157, 320, 319, 213, 149, 184, 327]),
+                operands: list(&[114, 106, 212, 220]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.L2::cache_hint.add.noftz.{f16,bf16,f32} [dst], [src], size, policy",
-                slots: list(&[321, 156, 319, 318, 212, 148, 185, 327, 328]),
-                operands: list(&[110, 102, 208, 216]),
+                slots: list(&[322, 157, 320, 319, 213, 149, 186, 328, 329]),
+                operands: list(&[114, 106, 212, 220]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.{cta,cluster}.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.{and,or,xor}.b32 [dst], [src], size, [mbar]",
-                slots: list(&[321, 322, 315, 318, 171, 182, 22]),
-                operands: list(&[110, 102, 208, 217]),
+                slots: list(&[322, 323, 316, 319, 172, 183, 22]),
+                operands: list(&[114, 106, 212, 221]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.{cta,cluster}.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.{u32,s32,u64} [dst], [src], size, [mbar]",
-                slots: list(&[321, 322, 315, 318, 171, 185, 329]),
-                operands: list(&[110, 102, 208, 217]),
+                slots: list(&[322, 323, 316, 319, 172, 186, 330]),
+                operands: list(&[114, 106, 212, 221]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.{cta,cluster}.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.{inc,dec}.u32 [dst], [src], size, [mbar]",
-                slots: list(&[321, 322, 315, 318, 171, 324, 325]),
-                operands: list(&[110, 102, 208, 217]),
+                slots: list(&[322, 323, 316, 319, 172, 325, 326]),
+                operands: list(&[114, 106, 212, 221]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.relaxed.{cta,cluster}.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.{min,max}.{u32,s32} [dst], [src], size, [mbar]",
-                slots: list(&[321, 322, 315, 318, 171, 183, 12]),
-                operands: list(&[110, 102, 208, 217]),
+                slots: list(&[322, 323, 316, 319, 172, 184, 12]),
+                operands: list(&[114, 106, 212, 221]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
@@ -4757,22 +4789,22 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "cp.async.bulk.prefetch.L2.global [src], size",
-                slots: list(&[227, 308]),
-                operands: list(&[107, 145]),
+                slots: list(&[228, 309]),
+                operands: list(&[111, 150]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.L2.global.L2::cache_hint [src], size, policy",
-                slots: list(&[227, 308, 148]),
-                operands: list(&[107, 145, 93]),
+                slots: list(&[228, 309, 149]),
+                operands: list(&[111, 150, 97]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.L2.global.L2::evict_last [src], size",
-                slots: list(&[227, 308, 330]),
-                operands: list(&[107, 145]),
+                slots: list(&[228, 309, 331]),
+                operands: list(&[111, 150]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -4814,43 +4846,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "multimem.cp.async.bulk{.weak}.global.shared::cta.bulk_group [dst], [src], size",
-                slots: list(&[311, 319, 318, 212]),
-                operands: list(&[107, 92, 208]),
+                slots: list(&[312, 320, 319, 213]),
+                operands: list(&[111, 96, 212]),
                 availability: AVAILABLE[70],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.async.bulk.global.shared::cta.bulk_group.b128 [dst], [src], size",
-                slots: list(&[319, 318, 212, 125]),
-                operands: list(&[142, 88, 208]),
+                slots: list(&[320, 319, 213, 126]),
+                operands: list(&[146, 92, 212]),
                 availability: AVAILABLE[70],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.async.bulk{.weak}.global.shared::cta.bulk_group.cp_mask [dst], [src], size, byteMask",
-                slots: list(&[311, 319, 318, 212, 320]),
-                operands: list(&[107, 92, 208, 218]),
+                slots: list(&[312, 320, 319, 213, 321]),
+                operands: list(&[111, 96, 212, 222]),
                 availability: AVAILABLE[71],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.async.bulk.global.shared::cta.bulk_group.cp_mask.b128 [dst], [src], size, byteMask",
-                slots: list(&[319, 318, 212, 320, 125]),
-                operands: list(&[142, 88, 208, 218]),
+                slots: list(&[320, 319, 213, 321, 126]),
+                operands: list(&[146, 92, 212, 222]),
                 availability: AVAILABLE[71],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.async.bulk.relaxed.scope.global.shared::cta.bulk_group.b128 [dst], [src], size",
-                slots: list(&[321, 156, 319, 318, 212, 125]),
-                operands: list(&[110, 102, 208]),
+                slots: list(&[322, 157, 320, 319, 213, 126]),
+                operands: list(&[114, 106, 212]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.async.bulk.relaxed.scope.global.shared::cta.bulk_group.cp_mask.b128 [dst], [src], size, byteMask",
-                slots: list(&[321, 156, 319, 318, 212, 320, 125]),
-                operands: list(&[110, 102, 208, 218]),
+                slots: list(&[322, 157, 320, 319, 213, 321, 126]),
+                operands: list(&[114, 106, 212, 222]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
@@ -4908,71 +4940,71 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.{and,or,xor}.{b32,b64} [dst], [src], size",
-                slots: list(&[319, 318, 212, 182, 19]),
-                operands: list(&[142, 88, 208]),
+                slots: list(&[320, 319, 213, 183, 19]),
+                operands: list(&[146, 92, 212]),
                 availability: AVAILABLE[70],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.{u32,s32,u64,f32,f64} [dst], [src], size",
-                slots: list(&[319, 318, 212, 185, 323]),
-                operands: list(&[142, 88, 208]),
+                slots: list(&[320, 319, 213, 186, 324]),
+                operands: list(&[146, 92, 212]),
                 availability: AVAILABLE[70],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.{inc,dec}.u32 [dst], [src], size",
-                slots: list(&[319, 318, 212, 324, 325]),
-                operands: list(&[142, 88, 208]),
+                slots: list(&[320, 319, 213, 325, 326]),
+                operands: list(&[146, 92, 212]),
                 availability: AVAILABLE[70],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.{min,max}.{u32,s32,u64,s64,f16,bf16} [dst], [src], size",
-                slots: list(&[319, 318, 212, 183, 326]),
-                operands: list(&[142, 88, 208]),
+                slots: list(&[320, 319, 213, 184, 327]),
+                operands: list(&[146, 92, 212]),
                 availability: AVAILABLE[70],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.{f16,bf16,f32} [dst], [src], size",
-                slots: list(&[319, 318, 212, 185, 327, 328]),
-                operands: list(&[142, 88, 208]),
+                slots: list(&[320, 319, 213, 186, 328, 329]),
+                operands: list(&[146, 92, 212]),
                 availability: AVAILABLE[70],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.{and,or,xor}.{b32,b64} [dst], [src], size",
-                slots: list(&[321, 156, 319, 318, 212, 182, 19]),
-                operands: list(&[110, 102, 208]),
+                slots: list(&[322, 157, 320, 319, 213, 183, 19]),
+                operands: list(&[114, 106, 212]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.add.{u32,s32,u64,f32,f64} [dst], [src], size",
-                slots: list(&[321, 156, 319, 318, 212, 185, 323]),
-                operands: list(&[110, 102, 208]),
+                slots: list(&[322, 157, 320, 319, 213, 186, 324]),
+                operands: list(&[114, 106, 212]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.{inc,dec}.u32 [dst], [src], size",
-                slots: list(&[321, 156, 319, 318, 212, 324, 325]),
-                operands: list(&[110, 102, 208]),
+                slots: list(&[322, 157, 320, 319, 213, 325, 326]),
+                operands: list(&[114, 106, 212]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.{min,max}.{u32,s32,u64,s64,f16,bf16} [dst], [src], size",
-                slots: list(&[321, 156, 319, 318, 212, 183, 326]),
-                operands: list(&[110, 102, 208]),
+                slots: list(&[322, 157, 320, 319, 213, 184, 327]),
+                operands: list(&[114, 106, 212]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "multimem.cp.reduce.async.bulk.relaxed.scope.global.shared::cta.bulk_group.add.noftz.{f16,bf16,f32} [dst], [src], size",
-                slots: list(&[321, 156, 319, 318, 212, 185, 327, 328]),
-                operands: list(&[110, 102, 208]),
+                slots: list(&[322, 157, 320, 319, 213, 186, 328, 329]),
+                operands: list(&[114, 106, 212]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
@@ -5047,148 +5079,148 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "cp.async.bulk.tensor.dim.shared::cta.global{.tile}.mbarrier::complete_tx::bytes{.report}{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar]{, policy}",
-                slots: list(&[213, 312, 308, 222, 171, 313, 331, 332, 215]),
-                operands: list(&[107, 221, 222, 223]),
+                slots: list(&[214, 313, 309, 223, 172, 314, 332, 333, 216]),
+                operands: list(&[111, 225, 226, 227]),
                 availability: AVAILABLE[66],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.{3d,4d,5d}.shared::cta.global.im2col.mbarrier::complete_tx::bytes{.report}{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar], im2col{, policy}",
-                slots: list(&[218, 312, 308, 219, 171, 313, 331, 332, 215]),
-                operands: list(&[107, 221, 222, 224, 223]),
+                slots: list(&[219, 313, 309, 220, 172, 314, 332, 333, 216]),
+                operands: list(&[111, 225, 226, 228, 227]),
                 availability: AVAILABLE[66],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes{.report}{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar]{, policy}",
-                slots: list(&[333, 312, 308, 334, 171, 313, 331, 332, 215]),
-                operands: list(&[107, 226, 222, 223]),
+                slots: list(&[334, 313, 309, 335, 172, 314, 332, 333, 216]),
+                operands: list(&[111, 230, 226, 227]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.{3d,4d,5d}.shared::cta.global.{im2col::w,im2col::w::128}.mbarrier::complete_tx::bytes{.report}{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar], im2col{, policy}",
-                slots: list(&[218, 312, 308, 220, 171, 313, 331, 332, 215]),
-                operands: list(&[107, 221, 222, 227, 223]),
+                slots: list(&[219, 313, 309, 221, 172, 314, 332, 333, 216]),
+                operands: list(&[111, 225, 226, 231, 227]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.1d.shared::cta.global{.tile}.mbarrier::complete_tx::bytes{.report}{.cta_group}{.L2::cache_hint}.override::global_address.override::global_dim [dst], [tmap, gaddr, sizes, coords], [mbar]{, policy}",
-                slots: list(&[221, 312, 308, 222, 171, 313, 331, 332, 223, 224]),
-                operands: list(&[107, 229, 222, 223]),
+                slots: list(&[222, 313, 309, 223, 172, 314, 332, 333, 224, 225]),
+                operands: list(&[111, 233, 226, 227]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.{2d,3d,4d,5d}.shared::cta.global{.tile}.mbarrier::complete_tx::bytes{.report}{.cta_group}{.L2::cache_hint}.override::global_address.override::global_dim_stride [dst], [tmap, gaddr, sizes, lower, upper, coords], [mbar]{, policy}",
-                slots: list(&[225, 312, 308, 222, 171, 313, 331, 332, 223, 226]),
-                operands: list(&[107, 232, 222, 223]),
+                slots: list(&[226, 313, 309, 223, 172, 314, 332, 333, 224, 227]),
+                operands: list(&[111, 236, 226, 227]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.dim.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes{.report}{.{multicast::cluster,multicast::cluster::16b}}{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar]{, ctaMask}{, policy}",
-                slots: list(&[213, 315, 308, 222, 171, 313, 335, 331, 332, 215]),
-                operands: list(&[107, 234, 222, 235, 236]),
+                slots: list(&[214, 316, 309, 223, 172, 314, 336, 332, 333, 216]),
+                operands: list(&[111, 238, 226, 239, 240]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.dim.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes{.report}.multicast::cluster::32b{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar], ctaMask{, policy}",
-                slots: list(&[213, 315, 308, 222, 171, 313, 317, 331, 332, 215]),
-                operands: list(&[107, 234, 222, 237, 236]),
+                slots: list(&[214, 316, 309, 223, 172, 314, 318, 332, 333, 216]),
+                operands: list(&[111, 238, 226, 241, 240]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.{3d,4d,5d}.shared::cluster.global.im2col.mbarrier::complete_tx::bytes{.report}{.{multicast::cluster,multicast::cluster::16b}}{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar], im2col{, ctaMask}{, policy}",
-                slots: list(&[218, 315, 308, 219, 171, 313, 335, 331, 332, 215]),
-                operands: list(&[107, 234, 222, 224, 235, 236]),
+                slots: list(&[219, 316, 309, 220, 172, 314, 336, 332, 333, 216]),
+                operands: list(&[111, 238, 226, 228, 239, 240]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.{3d,4d,5d}.shared::cluster.global.im2col.mbarrier::complete_tx::bytes{.report}.multicast::cluster::32b{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar], im2col, ctaMask{, policy}",
-                slots: list(&[218, 315, 308, 219, 171, 313, 317, 331, 332, 215]),
-                operands: list(&[107, 234, 222, 224, 237, 236]),
+                slots: list(&[219, 316, 309, 220, 172, 314, 318, 332, 333, 216]),
+                operands: list(&[111, 238, 226, 228, 241, 240]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes{.report}{.{multicast::cluster,multicast::cluster::16b}}{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar]{, ctaMask}{, policy}",
-                slots: list(&[333, 315, 308, 334, 171, 313, 335, 331, 332, 215]),
-                operands: list(&[107, 238, 222, 235, 236]),
+                slots: list(&[334, 316, 309, 335, 172, 314, 336, 332, 333, 216]),
+                operands: list(&[111, 242, 226, 239, 240]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes{.report}.multicast::cluster::32b{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar], ctaMask{, policy}",
-                slots: list(&[333, 315, 308, 334, 171, 313, 317, 331, 332, 215]),
-                operands: list(&[107, 238, 222, 237, 236]),
+                slots: list(&[334, 316, 309, 335, 172, 314, 318, 332, 333, 216]),
+                operands: list(&[111, 242, 226, 241, 240]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.{3d,4d,5d}.shared::cluster.global.{im2col::w,im2col::w::128}.mbarrier::complete_tx::bytes{.report}{.{multicast::cluster,multicast::cluster::16b}}{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar], im2col{, ctaMask}{, policy}",
-                slots: list(&[218, 315, 308, 220, 171, 313, 335, 331, 332, 215]),
-                operands: list(&[107, 234, 222, 227, 235, 236]),
+                slots: list(&[219, 316, 309, 221, 172, 314, 336, 332, 333, 216]),
+                operands: list(&[111, 238, 226, 231, 239, 240]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.{3d,4d,5d}.shared::cluster.global.{im2col::w,im2col::w::128}.mbarrier::complete_tx::bytes{.report}.multicast::cluster::32b{.cta_group}{.L2::cache_hint}{.override::global_address} [dst], [tmap{, gaddr}, coords], [mbar], im2col, ctaMask{, policy}",
-                slots: list(&[218, 315, 308, 220, 171, 313, 317, 331, 332, 215]),
-                operands: list(&[107, 234, 222, 227, 237, 236]),
+                slots: list(&[219, 316, 309, 221, 172, 314, 318, 332, 333, 216]),
+                operands: list(&[111, 238, 226, 231, 241, 240]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.1d.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes{.report}{.multicast::cluster::32b}{.cta_group}{.L2::cache_hint}.override::global_address.override::global_dim [dst], [tmap, gaddr, sizes, coords], [mbar]{, ctaMask}{, policy}",
-                slots: list(&[221, 315, 308, 222, 171, 313, 336, 331, 332, 223, 224]),
-                operands: list(&[107, 229, 222, 239, 236]),
+                slots: list(&[222, 316, 309, 223, 172, 314, 337, 332, 333, 224, 225]),
+                operands: list(&[111, 233, 226, 243, 240]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.{2d,3d,4d,5d}.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes{.report}{.multicast::cluster::32b}{.cta_group}{.L2::cache_hint}.override::global_address.override::global_dim_stride [dst], [tmap, gaddr, sizes, lower, upper, coords], [mbar]{, ctaMask}{, policy}",
-                slots: list(&[225, 315, 308, 222, 171, 313, 336, 331, 332, 223, 226]),
-                operands: list(&[107, 232, 222, 239, 236]),
+                slots: list(&[226, 316, 309, 223, 172, 314, 337, 332, 333, 224, 227]),
+                operands: list(&[111, 236, 226, 243, 240]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.dim.global.shared::cta{.tile}.bulk_group{.L2::cache_hint}{.override::global_address} [tmap{, gaddr}, coords], [src]{, policy}",
-                slots: list(&[213, 319, 318, 222, 212, 332, 215]),
-                operands: list(&[241, 242, 243]),
+                slots: list(&[214, 320, 319, 223, 213, 333, 216]),
+                operands: list(&[245, 246, 247]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.{3d,4d,5d}.global.shared::cta.{im2col_no_offs,im2col_no_offs::w}.bulk_group{.L2::cache_hint}{.override::global_address} [tmap{, gaddr}, coords], [src]{, policy}",
-                slots: list(&[218, 319, 318, 337, 212, 332, 215]),
-                operands: list(&[241, 242, 243]),
+                slots: list(&[219, 320, 319, 338, 213, 333, 216]),
+                operands: list(&[245, 246, 247]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group{.L2::cache_hint}{.override::global_address} [tmap{, gaddr}, coords], [src]{, policy}",
-                slots: list(&[333, 319, 318, 338, 212, 332, 215]),
-                operands: list(&[244, 242, 243]),
+                slots: list(&[334, 320, 319, 339, 213, 333, 216]),
+                operands: list(&[248, 246, 247]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.1d.global.shared::cta{.tile}.bulk_group{.L2::cache_hint}.override::global_address.override::global_dim [tmap, gaddr, sizes, coords], [src]{, policy}",
-                slots: list(&[221, 319, 318, 222, 212, 332, 223, 224]),
-                operands: list(&[229, 242, 243]),
+                slots: list(&[222, 320, 319, 223, 213, 333, 224, 225]),
+                operands: list(&[233, 246, 247]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.tensor.{2d,3d,4d,5d}.global.shared::cta{.tile}.bulk_group{.L2::cache_hint}.override::global_address.override::global_dim_stride [tmap, gaddr, sizes, lower, upper, coords], [src]{, policy}",
-                slots: list(&[225, 319, 318, 222, 212, 332, 223, 226]),
-                operands: list(&[232, 242, 243]),
+                slots: list(&[226, 320, 319, 223, 213, 333, 224, 227]),
+                operands: list(&[236, 246, 247]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -5289,36 +5321,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "cp.reduce.async.bulk.tensor.dim.global.shared::cta.op{.tile}.bulk_group{.L2::cache_hint}{.override::global_address} [tmap{, gaddr}, coords], [src]{, policy}",
-                slots: list(&[213, 319, 318, 339, 222, 212, 332, 215]),
-                operands: list(&[246, 247, 248]),
+                slots: list(&[214, 320, 319, 340, 223, 213, 333, 216]),
+                operands: list(&[250, 251, 252]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.tensor.{3d,4d,5d}.global.shared::cta.op.{im2col_no_offs,im2col_no_offs::w}.bulk_group{.L2::cache_hint}{.override::global_address} [tmap{, gaddr}, coords], [src]{, policy}",
-                slots: list(&[218, 319, 318, 339, 337, 212, 332, 215]),
-                operands: list(&[246, 247, 248]),
+                slots: list(&[219, 320, 319, 340, 338, 213, 333, 216]),
+                operands: list(&[250, 251, 252]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.tensor.2d.global.shared::cta.op.tile::scatter4.bulk_group{.L2::cache_hint}{.override::global_address} [tmap{, gaddr}, coords], [src]{, policy}",
-                slots: list(&[333, 319, 318, 339, 338, 212, 332, 215]),
-                operands: list(&[249, 247, 248]),
+                slots: list(&[334, 320, 319, 340, 339, 213, 333, 216]),
+                operands: list(&[253, 251, 252]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.tensor.1d.global.shared::cta.op{.tile}.bulk_group{.L2::cache_hint}.override::global_address.override::global_dim [tmap, gaddr, sizes, coords], [src]{, policy}",
-                slots: list(&[221, 319, 318, 339, 222, 212, 332, 223, 224]),
-                operands: list(&[156, 247, 248]),
+                slots: list(&[222, 320, 319, 340, 223, 213, 333, 224, 225]),
+                operands: list(&[160, 251, 252]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.reduce.async.bulk.tensor.{2d,3d,4d,5d}.global.shared::cta.op{.tile}.bulk_group{.L2::cache_hint}.override::global_address.override::global_dim_stride [tmap, gaddr, sizes, lower, upper, coords], [src]{, policy}",
-                slots: list(&[225, 319, 318, 339, 222, 212, 332, 223, 226]),
-                operands: list(&[159, 247, 248]),
+                slots: list(&[226, 320, 319, 340, 223, 213, 333, 224, 227]),
+                operands: list(&[163, 251, 252]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -5389,85 +5421,85 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "cp.async.bulk.prefetch.tensor.dim.L2.global{.tile}{.L2::cache_hint}{.override::global_address} [tmap{, gaddr}, coords]{, policy}",
-                slots: list(&[213, 227, 308, 222, 332, 215]),
-                operands: list(&[149, 250]),
+                slots: list(&[214, 228, 309, 223, 333, 216]),
+                operands: list(&[153, 254]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.tensor.dim.L2.global{.tile}.L2::evict_last{.override::global_address} [tmap{, gaddr}, coords]",
-                slots: list(&[213, 227, 308, 222, 340, 215]),
-                operands: list(&[149]),
+                slots: list(&[214, 228, 309, 223, 341, 216]),
+                operands: list(&[153]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.tensor.{3d,4d,5d}.L2.global.im2col{.L2::cache_hint}{.override::global_address} [tmap{, gaddr}, coords], im2col{, policy}",
-                slots: list(&[218, 227, 308, 219, 332, 215]),
-                operands: list(&[149, 152, 250]),
+                slots: list(&[219, 228, 309, 220, 333, 216]),
+                operands: list(&[153, 156, 254]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.tensor.{3d,4d,5d}.L2.global.im2col.L2::evict_last{.override::global_address} [tmap{, gaddr}, coords], im2col",
-                slots: list(&[218, 227, 308, 219, 340, 215]),
-                operands: list(&[149, 152]),
+                slots: list(&[219, 228, 309, 220, 341, 216]),
+                operands: list(&[153, 156]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.tensor.2d.L2.global.tile::gather4{.L2::cache_hint}{.override::global_address} [tmap{, gaddr}, coords]{, policy}",
-                slots: list(&[333, 227, 308, 334, 332, 215]),
-                operands: list(&[151, 250]),
+                slots: list(&[334, 228, 309, 335, 333, 216]),
+                operands: list(&[155, 254]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.tensor.2d.L2.global.tile::gather4.L2::evict_last{.override::global_address} [tmap{, gaddr}, coords]",
-                slots: list(&[333, 227, 308, 334, 340, 215]),
-                operands: list(&[151]),
+                slots: list(&[334, 228, 309, 335, 341, 216]),
+                operands: list(&[155]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.tensor.{3d,4d,5d}.L2.global.{im2col::w,im2col::w::128}{.L2::cache_hint}{.override::global_address} [tmap{, gaddr}, coords], im2col{, policy}",
-                slots: list(&[218, 227, 308, 220, 332, 215]),
-                operands: list(&[149, 153, 250]),
+                slots: list(&[219, 228, 309, 221, 333, 216]),
+                operands: list(&[153, 157, 254]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.tensor.{3d,4d,5d}.L2.global.{im2col::w,im2col::w::128}.L2::evict_last{.override::global_address} [tmap{, gaddr}, coords], im2col",
-                slots: list(&[218, 227, 308, 220, 340, 215]),
-                operands: list(&[149, 153]),
+                slots: list(&[219, 228, 309, 221, 341, 216]),
+                operands: list(&[153, 157]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.tensor.1d.L2.global{.tile}{.L2::cache_hint}.override::global_address.override::global_dim [tmap, gaddr, sizes, coords]{, policy}",
-                slots: list(&[221, 227, 308, 222, 332, 223, 224]),
-                operands: list(&[156, 250]),
+                slots: list(&[222, 228, 309, 223, 333, 224, 225]),
+                operands: list(&[160, 254]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.tensor.1d.L2.global{.tile}.L2::evict_last.override::global_address.override::global_dim [tmap, gaddr, sizes, coords]",
-                slots: list(&[221, 227, 308, 222, 340, 223, 224]),
-                operands: list(&[156]),
+                slots: list(&[222, 228, 309, 223, 341, 224, 225]),
+                operands: list(&[160]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.tensor.{2d,3d,4d,5d}.L2.global{.tile}{.L2::cache_hint}.override::global_address.override::global_dim_stride [tmap, gaddr, sizes, lower, upper, coords]{, policy}",
-                slots: list(&[225, 227, 308, 222, 332, 223, 226]),
-                operands: list(&[159, 250]),
+                slots: list(&[226, 228, 309, 223, 333, 224, 227]),
+                operands: list(&[163, 254]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "cp.async.bulk.prefetch.tensor.{2d,3d,4d,5d}.L2.global{.tile}.L2::evict_last.override::global_address.override::global_dim_stride [tmap, gaddr, sizes, lower, upper, coords]",
-                slots: list(&[225, 227, 308, 222, 340, 223, 226]),
-                operands: list(&[159]),
+                slots: list(&[226, 228, 309, 223, 341, 224, 227]),
+                operands: list(&[163]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -5555,8 +5587,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         syntax: &["cp.async.bulk.wait_group{.read} N"],
         forms: &[Form {
             text: "cp.async.bulk.wait_group{.read} N",
-            slots: list(&[341]),
-            operands: list(&[207]),
+            slots: list(&[342]),
+            operands: list(&[211]),
             availability: AVAILABLE[0],
             ..Form::EMPTY
         }],
@@ -5597,78 +5629,78 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "tensormap.replace.tile.global_address{.ss}.b1024.b64 [addr], new_val",
-                slots: list(&[342, 343, 344, 345, 127]),
-                operands: list(&[110, 28]),
+                slots: list(&[343, 344, 345, 346, 128]),
+                operands: list(&[114, 28]),
                 availability: AVAILABLE[73],
                 ..Form::EMPTY
             },
             Form {
                 text: "tensormap.replace.tile.rank{.ss}.b1024.b32 [addr], new_val",
-                slots: list(&[342, 346, 344, 345, 22]),
-                operands: list(&[110, 28]),
+                slots: list(&[343, 347, 345, 346, 22]),
+                operands: list(&[114, 28]),
                 availability: AVAILABLE[73],
                 ..Form::EMPTY
             },
             Form {
                 text: "tensormap.replace.tile.{box_dim,global_dim,element_stride}{.ss}.b1024.b32 [addr], ord, new_val",
-                slots: list(&[342, 347, 344, 345, 22]),
-                operands: list(&[110, 251, 28]),
+                slots: list(&[343, 348, 345, 346, 22]),
+                operands: list(&[114, 255, 28]),
                 availability: AVAILABLE[73],
                 ..Form::EMPTY
             },
             Form {
                 text: "tensormap.replace.tile.global_stride{.ss}.b1024.b64 [addr], ord, new_val",
-                slots: list(&[342, 348, 344, 345, 127]),
-                operands: list(&[110, 251, 28]),
+                slots: list(&[343, 349, 345, 346, 128]),
+                operands: list(&[114, 255, 28]),
                 availability: AVAILABLE[73],
                 ..Form::EMPTY
             },
             Form {
                 text: "tensormap.replace.tile.elemtype{.ss}.b1024.b32 [addr], new_val",
-                slots: list(&[342, 349, 344, 345, 22]),
-                operands: list(&[110, 252]),
+                slots: list(&[343, 350, 345, 346, 22]),
+                operands: list(&[114, 256]),
                 availability: AVAILABLE[73],
                 ..Form::EMPTY
             },
             Form {
                 text: "tensormap.replace.tile.interleave_layout{.ss}.b1024.b32 [addr], new_val",
-                slots: list(&[342, 350, 344, 345, 22]),
-                operands: list(&[110, 253]),
+                slots: list(&[343, 351, 345, 346, 22]),
+                operands: list(&[114, 257]),
                 availability: AVAILABLE[73],
                 ..Form::EMPTY
             },
             Form {
                 text: "tensormap.replace.tile.swizzle_mode{.ss}.b1024.b32 [addr], new_val",
-                slots: list(&[342, 351, 344, 345, 22]),
-                operands: list(&[110, 254]),
+                slots: list(&[343, 352, 345, 346, 22]),
+                operands: list(&[114, 258]),
                 availability: AVAILABLE[73],
                 ..Form::EMPTY
             },
             Form {
                 text: "tensormap.replace.tile.fill_mode{.ss}.b1024.b32 [addr], new_val",
-                slots: list(&[342, 352, 344, 345, 22]),
-                operands: list(&[110, 255]),
+                slots: list(&[343, 353, 345, 346, 22]),
+                operands: list(&[114, 259]),
                 availability: AVAILABLE[73],
                 ..Form::EMPTY
             },
             Form {
                 text: "tensormap.replace.tile.elemtype{.ss}.b1024.b32 [addr], new_val",
-                slots: list(&[342, 349, 344, 345, 22]),
-                operands: list(&[110, 256]),
+                slots: list(&[343, 350, 345, 346, 22]),
+                operands: list(&[114, 260]),
                 availability: AVAILABLE[74],
                 ..Form::EMPTY
             },
             Form {
                 text: "tensormap.replace.tile.swizzle_mode{.ss}.b1024.b32 [addr], new_val",
-                slots: list(&[342, 351, 344, 345, 22]),
-                operands: list(&[110, 257]),
+                slots: list(&[343, 352, 345, 346, 22]),
+                operands: list(&[114, 261]),
                 availability: AVAILABLE[75],
                 ..Form::EMPTY
             },
             Form {
                 text: "tensormap.replace.tile.swizzle_atomicity{.ss}.b1024.b32 [addr], new_val",
-                slots: list(&[342, 353, 344, 345, 22]),
-                operands: list(&[110, 254]),
+                slots: list(&[343, 354, 345, 346, 22]),
+                operands: list(&[114, 258]),
                 availability: AVAILABLE[56],
                 ..Form::EMPTY
             },
@@ -5742,141 +5774,141 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "spcompress.b8.b2.sp::2:4.{x1,x2,x4} mdata, cdata, data, spdesc",
-                slots: list(&[354, 355, 356, 357]),
-                operands: list(&[258, 259, 260, 261]),
+                slots: list(&[355, 356, 357, 358]),
+                operands: list(&[262, 263, 264, 265]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b8.b2.sp::2:4.x8 mdata, cdata, data, spdesc",
-                slots: list(&[354, 355, 356, 358]),
-                operands: list(&[262, 259, 260, 261]),
+                slots: list(&[355, 356, 357, 359]),
+                operands: list(&[266, 263, 264, 265]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b8.b2.sp::2:4.x16 mdata, cdata, data, spdesc",
-                slots: list(&[354, 355, 356, 359]),
-                operands: list(&[263, 259, 260, 261]),
+                slots: list(&[355, 356, 357, 360]),
+                operands: list(&[267, 263, 264, 265]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b8.b2.sp::2:4.x32 mdata, cdata, data, spdesc",
-                slots: list(&[354, 355, 356, 360]),
-                operands: list(&[264, 259, 260, 261]),
+                slots: list(&[355, 356, 357, 361]),
+                operands: list(&[268, 263, 264, 265]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b8.b2.sp::2:4.x64 mdata, cdata, data, spdesc",
-                slots: list(&[354, 355, 356, 361]),
-                operands: list(&[265, 259, 260, 261]),
+                slots: list(&[355, 356, 357, 362]),
+                operands: list(&[269, 263, 264, 265]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b8.b4.sp::2:4.{x1,x2} mdata, cdata, data, spdesc",
-                slots: list(&[354, 362, 356, 363]),
-                operands: list(&[258, 259, 260, 261]),
+                slots: list(&[355, 363, 357, 364]),
+                operands: list(&[262, 263, 264, 265]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b8.b4.sp::2:4.x4 mdata, cdata, data, spdesc",
-                slots: list(&[354, 362, 356, 364]),
-                operands: list(&[262, 259, 260, 261]),
+                slots: list(&[355, 363, 357, 365]),
+                operands: list(&[266, 263, 264, 265]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b8.b4.sp::2:4.x8 mdata, cdata, data, spdesc",
-                slots: list(&[354, 362, 356, 358]),
-                operands: list(&[263, 259, 260, 261]),
+                slots: list(&[355, 363, 357, 359]),
+                operands: list(&[267, 263, 264, 265]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b8.b4.sp::2:4.x16 mdata, cdata, data, spdesc",
-                slots: list(&[354, 362, 356, 359]),
-                operands: list(&[264, 259, 260, 261]),
+                slots: list(&[355, 363, 357, 360]),
+                operands: list(&[268, 263, 264, 265]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b8.b4.sp::2:4.x32 mdata, cdata, data, spdesc",
-                slots: list(&[354, 362, 356, 360]),
-                operands: list(&[265, 259, 260, 261]),
+                slots: list(&[355, 363, 357, 361]),
+                operands: list(&[269, 263, 264, 265]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b8.b4.sp::2:4.x64 mdata, cdata, data, spdesc",
-                slots: list(&[354, 362, 356, 361]),
-                operands: list(&[266, 259, 260, 261]),
+                slots: list(&[355, 363, 357, 362]),
+                operands: list(&[270, 263, 264, 265]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b16.b2.sp::2:4.{x1,x2,x4,x8} mdata, cdata, data, spdesc",
-                slots: list(&[365, 355, 356, 366]),
-                operands: list(&[258, 259, 260, 261]),
+                slots: list(&[366, 356, 357, 367]),
+                operands: list(&[262, 263, 264, 265]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b16.b2.sp::2:4.x16 mdata, cdata, data, spdesc",
-                slots: list(&[365, 355, 356, 359]),
-                operands: list(&[262, 259, 260, 261]),
+                slots: list(&[366, 356, 357, 360]),
+                operands: list(&[266, 263, 264, 265]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b16.b2.sp::2:4.x32 mdata, cdata, data, spdesc",
-                slots: list(&[365, 355, 356, 360]),
-                operands: list(&[263, 259, 260, 261]),
+                slots: list(&[366, 356, 357, 361]),
+                operands: list(&[267, 263, 264, 265]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b16.b2.sp::2:4.x64 mdata, cdata, data, spdesc",
-                slots: list(&[365, 355, 356, 361]),
-                operands: list(&[264, 259, 260, 261]),
+                slots: list(&[366, 356, 357, 362]),
+                operands: list(&[268, 263, 264, 265]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b16.b4.sp::2:4.{x1,x2,x4} mdata, cdata, data, spdesc",
-                slots: list(&[365, 362, 356, 357]),
-                operands: list(&[258, 259, 260, 261]),
+                slots: list(&[366, 363, 357, 358]),
+                operands: list(&[262, 263, 264, 265]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b16.b4.sp::2:4.x8 mdata, cdata, data, spdesc",
-                slots: list(&[365, 362, 356, 358]),
-                operands: list(&[262, 259, 260, 261]),
+                slots: list(&[366, 363, 357, 359]),
+                operands: list(&[266, 263, 264, 265]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b16.b4.sp::2:4.x16 mdata, cdata, data, spdesc",
-                slots: list(&[365, 362, 356, 359]),
-                operands: list(&[263, 259, 260, 261]),
+                slots: list(&[366, 363, 357, 360]),
+                operands: list(&[267, 263, 264, 265]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b16.b4.sp::2:4.x32 mdata, cdata, data, spdesc",
-                slots: list(&[365, 362, 356, 360]),
-                operands: list(&[264, 259, 260, 261]),
+                slots: list(&[366, 363, 357, 361]),
+                operands: list(&[268, 263, 264, 265]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spcompress.b16.b4.sp::2:4.x64 mdata, cdata, data, spdesc",
-                slots: list(&[365, 362, 356, 361]),
-                operands: list(&[265, 259, 260, 261]),
+                slots: list(&[366, 363, 357, 362]),
+                operands: list(&[269, 263, 264, 265]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
@@ -5922,64 +5954,64 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         forms: &[
             Form {
                 text: "spdecompress.b8.b2.sp::1:2.{x2,x4,x8,x16,x32,x64} data, mdata, cdata",
-                slots: list(&[367, 368, 369, 370]),
-                operands: list(&[267, 268, 269]),
+                slots: list(&[368, 369, 370, 371]),
+                operands: list(&[271, 272, 273]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spdecompress.b8.b2.{sp::1:4,sp::2:4}.num data, mdata, cdata",
-                slots: list(&[367, 368, 371, 372]),
-                operands: list(&[267, 268, 269]),
+                slots: list(&[368, 369, 372, 373]),
+                operands: list(&[271, 272, 273]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spdecompress.b8.b4.sp::1:2.{x2,x4,x8,x16,x32,x64} data, mdata, cdata",
-                slots: list(&[367, 373, 369, 370]),
-                operands: list(&[267, 268, 269]),
+                slots: list(&[368, 374, 370, 371]),
+                operands: list(&[271, 272, 273]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spdecompress.b8.b4.{sp::1:4,sp::1:8,sp::2:4,sp::2:8,sp::4:8}.num data, mdata, cdata",
-                slots: list(&[367, 373, 374, 372]),
-                operands: list(&[267, 268, 269]),
+                slots: list(&[368, 374, 375, 373]),
+                operands: list(&[271, 272, 273]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spdecompress.b8.b4.{sp::1:16,sp::2:16,sp::4:16}.{x1,x2,x4,x8,x16,x32} data, mdata, cdata",
-                slots: list(&[367, 373, 375, 376]),
-                operands: list(&[267, 268, 269]),
+                slots: list(&[368, 374, 376, 377]),
+                operands: list(&[271, 272, 273]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spdecompress.b16.b2.{sp::1:2,sp::1:4,sp::2:4}.num data, mdata, cdata",
-                slots: list(&[377, 368, 378, 372]),
-                operands: list(&[267, 268, 269]),
+                slots: list(&[378, 369, 379, 373]),
+                operands: list(&[271, 272, 273]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spdecompress.b16.b4.{sp::1:2,sp::1:4,sp::2:4}.num data, mdata, cdata",
-                slots: list(&[377, 373, 378, 372]),
-                operands: list(&[267, 268, 269]),
+                slots: list(&[378, 374, 379, 373]),
+                operands: list(&[271, 272, 273]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spdecompress.b16.b4.{sp::1:8,sp::2:8}.{x1,x2,x4,x8,x16,x32} data, mdata, cdata",
-                slots: list(&[377, 373, 379, 376]),
-                operands: list(&[267, 268, 269]),
+                slots: list(&[378, 374, 380, 377]),
+                operands: list(&[271, 272, 273]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "spdecompress.b16.b4.{sp::1:16,sp::2:16}.{x1,x2,x4,x8,x16} data, mdata, cdata",
-                slots: list(&[377, 373, 380, 381]),
-                operands: list(&[267, 268, 269]),
+                slots: list(&[378, 374, 381, 382]),
+                operands: list(&[271, 272, 273]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },

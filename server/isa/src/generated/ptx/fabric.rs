@@ -15,15 +15,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "fabric.try_get.async.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}{.relaxed}.sys.b128 [dst], [handle, offset], size, [bar]{, policy}",
-                slots: list(&[382, 312, 383, 332, 384, 159, 125]),
-                operands: list(&[196, 167, 20, 270, 271]),
+                slots: list(&[383, 313, 384, 333, 385, 160, 126]),
+                operands: list(&[200, 171, 20, 274, 275]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_get.async.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}.b128 [dst], [handle, offset], size, [bar]{, policy}",
-                slots: list(&[382, 312, 383, 332, 125]),
-                operands: list(&[196, 167, 20, 270, 271]),
+                slots: list(&[383, 313, 384, 333, 126]),
+                operands: list(&[200, 171, 20, 274, 275]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
@@ -80,29 +80,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "fabric.try_put.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.cp_mask}{.L2::cache_hint}{.relaxed}.sys.b128 [handle, offset], [src], size, [bar]{, bytemask}{, policy}",
-                slots: list(&[382, 385, 318, 386, 387, 332, 384, 159, 125]),
-                operands: list(&[272, 217, 162, 209, 273, 274]),
+                slots: list(&[383, 386, 319, 387, 388, 333, 385, 160, 126]),
+                operands: list(&[276, 221, 166, 213, 277, 278]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_put.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.cp_mask}{.L2::cache_hint}.b128 [handle, offset], [src], size, [bar]{, bytemask}{, policy}",
-                slots: list(&[382, 385, 318, 386, 387, 332, 125]),
-                operands: list(&[272, 217, 162, 209, 273, 274]),
+                slots: list(&[383, 386, 319, 387, 388, 333, 126]),
+                operands: list(&[276, 221, 166, 213, 277, 278]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_put.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.counted::bytes{.relaxed}.sys.b128 [handle, offset, counter], [src], size, [bar]",
-                slots: list(&[382, 385, 318, 386, 388, 384, 159, 125]),
-                operands: list(&[275, 217, 162, 209]),
+                slots: list(&[383, 386, 319, 387, 389, 385, 160, 126]),
+                operands: list(&[279, 221, 166, 213]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_put.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.counted::bytes.b128 [handle, offset, counter], [src], size, [bar]",
-                slots: list(&[382, 385, 318, 386, 388, 125]),
-                operands: list(&[275, 217, 162, 209]),
+                slots: list(&[383, 386, 319, 387, 389, 126]),
+                operands: list(&[279, 221, 166, 213]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
@@ -165,85 +165,85 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}{.relaxed}.sys.{and,or,xor}.{b32,b64} [handle, offset], [src], size, [bar]{, policy}",
-                slots: list(&[382, 385, 318, 386, 332, 384, 159, 182, 19]),
-                operands: list(&[272, 217, 162, 209, 276]),
+                slots: list(&[383, 386, 319, 387, 333, 385, 160, 183, 19]),
+                operands: list(&[276, 221, 166, 213, 280]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}.{and,or,xor}.{b32,b64} [handle, offset], [src], size, [bar]{, policy}",
-                slots: list(&[382, 385, 318, 386, 332, 182, 19]),
-                operands: list(&[272, 217, 162, 209, 276]),
+                slots: list(&[383, 386, 319, 387, 333, 183, 19]),
+                operands: list(&[276, 221, 166, 213, 280]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.counted::bytes{.relaxed}.sys.{and,or,xor}.{b32,b64} [handle, offset, counter], [src], size, [bar]",
-                slots: list(&[382, 385, 318, 386, 388, 384, 159, 182, 19]),
-                operands: list(&[275, 217, 162, 209]),
+                slots: list(&[383, 386, 319, 387, 389, 385, 160, 183, 19]),
+                operands: list(&[279, 221, 166, 213]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.counted::bytes.{and,or,xor}.{b32,b64} [handle, offset, counter], [src], size, [bar]",
-                slots: list(&[382, 385, 318, 386, 388, 182, 19]),
-                operands: list(&[275, 217, 162, 209]),
+                slots: list(&[383, 386, 319, 387, 389, 183, 19]),
+                operands: list(&[279, 221, 166, 213]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}{.relaxed}.sys.{min,max}.{u32,s32,u64,s64,f16,bf16} [handle, offset], [src], size, [bar]{, policy}",
-                slots: list(&[382, 385, 318, 386, 332, 384, 159, 183, 326]),
-                operands: list(&[272, 217, 162, 209, 276]),
+                slots: list(&[383, 386, 319, 387, 333, 385, 160, 184, 327]),
+                operands: list(&[276, 221, 166, 213, 280]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}.{min,max}.{u32,s32,u64,s64,f16,bf16} [handle, offset], [src], size, [bar]{, policy}",
-                slots: list(&[382, 385, 318, 386, 332, 183, 326]),
-                operands: list(&[272, 217, 162, 209, 276]),
+                slots: list(&[383, 386, 319, 387, 333, 184, 327]),
+                operands: list(&[276, 221, 166, 213, 280]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.counted::bytes{.relaxed}.sys.{min,max}.{u32,s32,u64,s64,f16,bf16} [handle, offset, counter], [src], size, [bar]",
-                slots: list(&[382, 385, 318, 386, 388, 384, 159, 183, 326]),
-                operands: list(&[275, 217, 162, 209]),
+                slots: list(&[383, 386, 319, 387, 389, 385, 160, 184, 327]),
+                operands: list(&[279, 221, 166, 213]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.counted::bytes.{min,max}.{u32,s32,u64,s64,f16,bf16} [handle, offset, counter], [src], size, [bar]",
-                slots: list(&[382, 385, 318, 386, 388, 183, 326]),
-                operands: list(&[275, 217, 162, 209]),
+                slots: list(&[383, 386, 319, 387, 389, 184, 327]),
+                operands: list(&[279, 221, 166, 213]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}{.relaxed}.sys.add.{u32,u64,f16,bf16,f32,f64} [handle, offset], [src], size, [bar]{, policy}",
-                slots: list(&[382, 385, 318, 386, 332, 384, 159, 185, 389]),
-                operands: list(&[272, 217, 162, 209, 276]),
+                slots: list(&[383, 386, 319, 387, 333, 385, 160, 186, 390]),
+                operands: list(&[276, 221, 166, 213, 280]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}.add.{u32,u64,f16,bf16,f32,f64} [handle, offset], [src], size, [bar]{, policy}",
-                slots: list(&[382, 385, 318, 386, 332, 185, 389]),
-                operands: list(&[272, 217, 162, 209, 276]),
+                slots: list(&[383, 386, 319, 387, 333, 186, 390]),
+                operands: list(&[276, 221, 166, 213, 280]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.counted::bytes{.relaxed}.sys.add.{u32,u64,f16,bf16,f32,f64} [handle, offset, counter], [src], size, [bar]",
-                slots: list(&[382, 385, 318, 386, 388, 384, 159, 185, 389]),
-                operands: list(&[275, 217, 162, 209]),
+                slots: list(&[383, 386, 319, 387, 389, 385, 160, 186, 390]),
+                operands: list(&[279, 221, 166, 213]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async{.multimem}.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric.counted::bytes.add.{u32,u64,f16,bf16,f32,f64} [handle, offset, counter], [src], size, [bar]",
-                slots: list(&[382, 385, 318, 386, 388, 185, 389]),
-                operands: list(&[275, 217, 162, 209]),
+                slots: list(&[383, 386, 319, 387, 389, 186, 390]),
+                operands: list(&[279, 221, 166, 213]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
@@ -316,71 +316,71 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.relaxed}.sys.{and,or,xor}.{b32,b64}.sync [dst], [handle, offset], size, [bar], mask",
-                slots: list(&[382, 390, 312, 383, 384, 159, 182, 19, 391]),
-                operands: list(&[196, 167, 20, 270, 277]),
+                slots: list(&[383, 391, 313, 384, 385, 160, 183, 19, 392]),
+                operands: list(&[200, 171, 20, 274, 281]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric.{and,or,xor}.{b32,b64}.sync [dst], [handle, offset], size, [bar], mask",
-                slots: list(&[382, 390, 312, 383, 182, 19, 391]),
-                operands: list(&[196, 167, 20, 270, 277]),
+                slots: list(&[383, 391, 313, 384, 183, 19, 392]),
+                operands: list(&[200, 171, 20, 274, 281]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.relaxed}.sys.{min,max}.{u32,s32,u64,s64,f16,bf16,e4m3,e5m2}.sync [dst], [handle, offset], size, [bar], mask",
-                slots: list(&[382, 390, 312, 383, 384, 159, 183, 392, 391]),
-                operands: list(&[196, 167, 20, 270, 277]),
+                slots: list(&[383, 391, 313, 384, 385, 160, 184, 393, 392]),
+                operands: list(&[200, 171, 20, 274, 281]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric.{min,max}.{u32,s32,u64,s64,f16,bf16,e4m3,e5m2}.sync [dst], [handle, offset], size, [bar], mask",
-                slots: list(&[382, 390, 312, 383, 183, 392, 391]),
-                operands: list(&[196, 167, 20, 270, 277]),
+                slots: list(&[383, 391, 313, 384, 184, 393, 392]),
+                operands: list(&[200, 171, 20, 274, 281]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.relaxed}.sys.add.{u32,u64,f16,bf16,f32}.sync [dst], [handle, offset], size, [bar], mask",
-                slots: list(&[382, 390, 312, 383, 384, 159, 185, 393, 391]),
-                operands: list(&[196, 167, 20, 270, 277]),
+                slots: list(&[383, 391, 313, 384, 385, 160, 186, 394, 392]),
+                operands: list(&[200, 171, 20, 274, 281]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric.add.{u32,u64,f16,bf16,f32}.sync [dst], [handle, offset], size, [bar], mask",
-                slots: list(&[382, 390, 312, 383, 185, 393, 391]),
-                operands: list(&[196, 167, 20, 270, 277]),
+                slots: list(&[383, 391, 313, 384, 186, 394, 392]),
+                operands: list(&[200, 171, 20, 274, 281]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.relaxed}.sys.add.acc::f32.{f16,bf16,e4m3,e5m2}.sync [dst], [handle, offset], size, [bar], mask",
-                slots: list(&[382, 390, 312, 383, 384, 159, 394, 395, 391]),
-                operands: list(&[196, 167, 20, 270, 277]),
+                slots: list(&[383, 391, 313, 384, 385, 160, 395, 396, 392]),
+                operands: list(&[200, 171, 20, 274, 281]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric.add.acc::f32.{f16,bf16,e4m3,e5m2}.sync [dst], [handle, offset], size, [bar], mask",
-                slots: list(&[382, 390, 312, 383, 394, 395, 391]),
-                operands: list(&[196, 167, 20, 270, 277]),
+                slots: list(&[383, 391, 313, 384, 395, 396, 392]),
+                operands: list(&[200, 171, 20, 274, 281]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.relaxed}.sys.add.acc::f16.{e4m3,e5m2}.sync [dst], [handle, offset], size, [bar], mask",
-                slots: list(&[382, 390, 312, 383, 384, 159, 396, 397, 391]),
-                operands: list(&[196, 167, 20, 270, 277]),
+                slots: list(&[383, 391, 313, 384, 385, 160, 397, 398, 392]),
+                operands: list(&[200, 171, 20, 274, 281]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric.add.acc::f16.{e4m3,e5m2}.sync [dst], [handle, offset], size, [bar], mask",
-                slots: list(&[382, 390, 312, 383, 396, 397, 391]),
-                operands: list(&[196, 167, 20, 270, 277]),
+                slots: list(&[383, 391, 313, 384, 397, 398, 392]),
+                operands: list(&[200, 171, 20, 274, 281]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
@@ -453,7 +453,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["fabric.submit{.op_restrict::fetching}"],
         forms: &[Form {
             text: "fabric.submit{.op_restrict::fetching}",
-            slots: list(&[398]),
+            slots: list(&[399]),
             availability: AVAILABLE[44],
             ..Form::EMPTY
         }],
@@ -520,7 +520,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["fabric.wait.sync_restrict::reads"],
         forms: &[Form {
             text: "fabric.wait.sync_restrict::reads",
-            slots: list(&[399]),
+            slots: list(&[400]),
             availability: AVAILABLE[44],
             ..Form::EMPTY
         }],
@@ -558,43 +558,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "fabric.try_get.async.tensor.dim.shared::cta{.tile}.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}.override::global_address{.relaxed}.sys.b128 [dst], [tmap, endpoint, offset, coords], [bar]{, policy}",
-                slots: list(&[213, 312, 222, 383, 332, 400, 384, 159, 125]),
-                operands: list(&[196, 282, 283, 284]),
+                slots: list(&[214, 313, 223, 384, 333, 401, 385, 160, 126]),
+                operands: list(&[200, 286, 287, 288]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_get.async.tensor.dim.shared::cta{.tile}.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}.override::global_address.b128 [dst], [tmap, endpoint, offset, coords], [bar]{, policy}",
-                slots: list(&[213, 312, 222, 383, 332, 400, 125]),
-                operands: list(&[196, 282, 283, 284]),
+                slots: list(&[214, 313, 223, 384, 333, 401, 126]),
+                operands: list(&[200, 286, 287, 288]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_get.async.tensor.1d.shared::cta{.tile}.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}.override::global_address.override::global_dim{.relaxed}.sys.b128 [dst], [tmap, endpoint, offset, sizes, coords], [bar]{, policy}",
-                slots: list(&[221, 312, 222, 383, 332, 400, 401, 384, 159, 125]),
-                operands: list(&[196, 286, 283, 284]),
+                slots: list(&[222, 313, 223, 384, 333, 401, 402, 385, 160, 126]),
+                operands: list(&[200, 290, 287, 288]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_get.async.tensor.1d.shared::cta{.tile}.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}.override::global_address.override::global_dim.b128 [dst], [tmap, endpoint, offset, sizes, coords], [bar]{, policy}",
-                slots: list(&[221, 312, 222, 383, 332, 400, 401, 125]),
-                operands: list(&[196, 286, 283, 284]),
+                slots: list(&[222, 313, 223, 384, 333, 401, 402, 126]),
+                operands: list(&[200, 290, 287, 288]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_get.async.tensor.{2d,3d,4d,5d}.shared::cta{.tile}.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}.override::global_address.override::global_dim_stride{.relaxed}.sys.b128 [dst], [tmap, endpoint, offset, sizes, lower, upper, coords], [bar]{, policy}",
-                slots: list(&[225, 312, 222, 383, 332, 400, 402, 384, 159, 125]),
-                operands: list(&[196, 289, 283, 284]),
+                slots: list(&[226, 313, 223, 384, 333, 401, 403, 385, 160, 126]),
+                operands: list(&[200, 293, 287, 288]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_get.async.tensor.{2d,3d,4d,5d}.shared::cta{.tile}.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}.override::global_address.override::global_dim_stride.b128 [dst], [tmap, endpoint, offset, sizes, lower, upper, coords], [bar]{, policy}",
-                slots: list(&[225, 312, 222, 383, 332, 400, 402, 125]),
-                operands: list(&[196, 289, 283, 284]),
+                slots: list(&[226, 313, 223, 384, 333, 401, 403, 126]),
+                operands: list(&[200, 293, 287, 288]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -660,43 +660,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "fabric.try_put.async.tensor{.multimem}.dim.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address{.relaxed}.sys.b128 [tmap, endpoint, offset{, counter}, coords], [src], size, [bar]{, policy}",
-                slots: list(&[385, 213, 318, 222, 386, 403, 332, 400, 384, 159, 125]),
-                operands: list(&[292, 283, 293, 294, 295]),
+                slots: list(&[386, 214, 319, 223, 387, 404, 333, 401, 385, 160, 126]),
+                operands: list(&[296, 287, 297, 298, 299]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_put.async.tensor{.multimem}.dim.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address.b128 [tmap, endpoint, offset{, counter}, coords], [src], size, [bar]{, policy}",
-                slots: list(&[385, 213, 318, 222, 386, 403, 332, 400, 125]),
-                operands: list(&[292, 283, 293, 294, 295]),
+                slots: list(&[386, 214, 319, 223, 387, 404, 333, 401, 126]),
+                operands: list(&[296, 287, 297, 298, 299]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_put.async.tensor{.multimem}.1d.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address.override::global_dim{.relaxed}.sys.b128 [tmap, endpoint, offset{, counter}, sizes, coords], [src], size, [bar]{, policy}",
-                slots: list(&[385, 221, 318, 222, 386, 403, 332, 400, 401, 384, 159, 125]),
-                operands: list(&[297, 283, 293, 294, 295]),
+                slots: list(&[386, 222, 319, 223, 387, 404, 333, 401, 402, 385, 160, 126]),
+                operands: list(&[301, 287, 297, 298, 299]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_put.async.tensor{.multimem}.1d.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address.override::global_dim.b128 [tmap, endpoint, offset{, counter}, sizes, coords], [src], size, [bar]{, policy}",
-                slots: list(&[385, 221, 318, 222, 386, 403, 332, 400, 401, 125]),
-                operands: list(&[297, 283, 293, 294, 295]),
+                slots: list(&[386, 222, 319, 223, 387, 404, 333, 401, 402, 126]),
+                operands: list(&[301, 287, 297, 298, 299]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_put.async.tensor{.multimem}.{2d,3d,4d,5d}.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address.override::global_dim_stride{.relaxed}.sys.b128 [tmap, endpoint, offset{, counter}, sizes, lower, upper, coords], [src], size, [bar]{, policy}",
-                slots: list(&[385, 225, 318, 222, 386, 403, 332, 400, 402, 384, 159, 125]),
-                operands: list(&[299, 283, 293, 294, 295]),
+                slots: list(&[386, 226, 319, 223, 387, 404, 333, 401, 403, 385, 160, 126]),
+                operands: list(&[303, 287, 297, 298, 299]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_put.async.tensor{.multimem}.{2d,3d,4d,5d}.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address.override::global_dim_stride.b128 [tmap, endpoint, offset{, counter}, sizes, lower, upper, coords], [src], size, [bar]{, policy}",
-                slots: list(&[385, 225, 318, 222, 386, 403, 332, 400, 402, 125]),
-                operands: list(&[299, 283, 293, 294, 295]),
+                slots: list(&[386, 226, 319, 223, 387, 404, 333, 401, 403, 126]),
+                operands: list(&[303, 287, 297, 298, 299]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -764,43 +764,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "fabric.try_red.async.tensor{.multimem}.dim.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address{.relaxed}.sys.op [tmap, endpoint, offset{, counter}, coords], [src], size, [bar]{, policy}",
-                slots: list(&[385, 213, 318, 222, 386, 403, 332, 400, 384, 159, 404]),
-                operands: list(&[292, 283, 293, 294, 295]),
+                slots: list(&[386, 214, 319, 223, 387, 404, 333, 401, 385, 160, 405]),
+                operands: list(&[296, 287, 297, 298, 299]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async.tensor{.multimem}.dim.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address.op [tmap, endpoint, offset{, counter}, coords], [src], size, [bar]{, policy}",
-                slots: list(&[385, 213, 318, 222, 386, 403, 332, 400, 404]),
-                operands: list(&[292, 283, 293, 294, 295]),
+                slots: list(&[386, 214, 319, 223, 387, 404, 333, 401, 405]),
+                operands: list(&[296, 287, 297, 298, 299]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async.tensor{.multimem}.1d.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address.override::global_dim{.relaxed}.sys.op [tmap, endpoint, offset{, counter}, sizes, coords], [src], size, [bar]{, policy}",
-                slots: list(&[385, 221, 318, 222, 386, 403, 332, 400, 401, 384, 159, 404]),
-                operands: list(&[297, 283, 293, 294, 295]),
+                slots: list(&[386, 222, 319, 223, 387, 404, 333, 401, 402, 385, 160, 405]),
+                operands: list(&[301, 287, 297, 298, 299]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async.tensor{.multimem}.1d.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address.override::global_dim.op [tmap, endpoint, offset{, counter}, sizes, coords], [src], size, [bar]{, policy}",
-                slots: list(&[385, 221, 318, 222, 386, 403, 332, 400, 401, 404]),
-                operands: list(&[297, 283, 293, 294, 295]),
+                slots: list(&[386, 222, 319, 223, 387, 404, 333, 401, 402, 405]),
+                operands: list(&[301, 287, 297, 298, 299]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async.tensor{.multimem}.{2d,3d,4d,5d}.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address.override::global_dim_stride{.relaxed}.sys.op [tmap, endpoint, offset{, counter}, sizes, lower, upper, coords], [src], size, [bar]{, policy}",
-                slots: list(&[385, 225, 318, 222, 386, 403, 332, 400, 402, 384, 159, 404]),
-                operands: list(&[299, 283, 293, 294, 295]),
+                slots: list(&[386, 226, 319, 223, 387, 404, 333, 401, 403, 385, 160, 405]),
+                operands: list(&[303, 287, 297, 298, 299]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_red.async.tensor{.multimem}.{2d,3d,4d,5d}.shared::cta{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.counted::bytes}{.L2::cache_hint}.override::global_address.override::global_dim_stride.op [tmap, endpoint, offset{, counter}, sizes, lower, upper, coords], [src], size, [bar]{, policy}",
-                slots: list(&[385, 225, 318, 222, 386, 403, 332, 400, 402, 404]),
-                operands: list(&[299, 283, 293, 294, 295]),
+                slots: list(&[386, 226, 319, 223, 387, 404, 333, 401, 403, 405]),
+                operands: list(&[303, 287, 297, 298, 299]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -872,29 +872,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "fabric.try_atom.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}.relaxed.sys.{and,or,xor}.{b32,b64} [handle, offset], [dst], [src], [bar]{, policy}",
-                slots: list(&[382, 318, 386, 332, 321, 159, 182, 19]),
-                operands: list(&[272, 300, 217, 270, 271]),
+                slots: list(&[383, 319, 387, 333, 322, 160, 183, 19]),
+                operands: list(&[276, 304, 221, 274, 275]),
                 availability: AVAILABLE[48],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_atom.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}.relaxed.sys.{exch,cas}.{b32,b64,b128} [handle, offset], [dst], [src], [bar]{, policy}",
-                slots: list(&[382, 318, 386, 332, 321, 159, 405, 406]),
-                operands: list(&[272, 300, 217, 270, 271]),
+                slots: list(&[383, 319, 387, 333, 322, 160, 406, 407]),
+                operands: list(&[276, 304, 221, 274, 275]),
                 availability: AVAILABLE[48],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_atom.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}.relaxed.sys.{min,max}.{u32,s32,u64,s64,f16x2,bf16x2} [handle, offset], [dst], [src], [bar]{, policy}",
-                slots: list(&[382, 318, 386, 332, 321, 159, 183, 407]),
-                operands: list(&[272, 300, 217, 270, 271]),
+                slots: list(&[383, 319, 387, 333, 322, 160, 184, 408]),
+                operands: list(&[276, 304, 221, 274, 275]),
                 availability: AVAILABLE[48],
                 ..Form::EMPTY
             },
             Form {
                 text: "fabric.try_atom.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}.relaxed.sys.add.{u32,u64,f16x2,bf16x2,f32,f64} [handle, offset], [dst], [src], [bar]{, policy}",
-                slots: list(&[382, 318, 386, 332, 321, 159, 185, 408]),
-                operands: list(&[272, 300, 217, 270, 271]),
+                slots: list(&[383, 319, 387, 333, 322, 160, 186, 409]),
+                operands: list(&[276, 304, 221, 274, 275]),
                 availability: AVAILABLE[48],
                 ..Form::EMPTY
             },

@@ -12,8 +12,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["mbarrier.init{.layout::v0,.layout::v1}{.shared{::cta}}.b64 [addr], count"],
         forms: &[Form {
             text: "mbarrier.init{.{layout::v0,layout::v1}}{.{shared,shared::cta}}.b64 [addr], count",
-            slots: list(&[523, 524, 127]),
-            operands: list(&[196, 364]),
+            slots: list(&[524, 525, 128]),
+            operands: list(&[200, 368]),
             availability: AVAILABLE[13],
             ..Form::EMPTY
         }],
@@ -60,8 +60,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["mbarrier.inval{.shared{::cta}}.b64 [addr]"],
         forms: &[Form {
             text: "mbarrier.inval{.{shared,shared::cta}}.b64 [addr]",
-            slots: list(&[524, 127]),
-            operands: list(&[196]),
+            slots: list(&[525, 128]),
+            operands: list(&[200]),
             availability: AVAILABLE[13],
             ..Form::EMPTY
         }],
@@ -105,29 +105,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.expect_tx{.space}.b64 [addr], tx",
-                slots: list(&[525, 127]),
-                operands: list(&[196, 19]),
+                slots: list(&[526, 128]),
+                operands: list(&[200, 19]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.expect_tx.relaxed.scope{.space}.b64 [addr], tx",
-                slots: list(&[321, 322, 525, 127]),
-                operands: list(&[196, 19]),
+                slots: list(&[322, 323, 526, 128]),
+                operands: list(&[200, 19]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.expect_tx.multicast::cluster::32b{.shared::cluster}.b64 [addr], tx, ctaMask",
-                slots: list(&[526, 304, 127]),
-                operands: list(&[196, 19, 18]),
+                slots: list(&[527, 305, 128]),
+                operands: list(&[200, 19, 18]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.expect_tx.relaxed.scope.multicast::cluster::32b{.shared::cluster}.b64 [addr], tx, ctaMask",
-                slots: list(&[321, 322, 526, 304, 127]),
-                operands: list(&[196, 19, 18]),
+                slots: list(&[322, 323, 527, 305, 128]),
+                operands: list(&[200, 19, 18]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -192,29 +192,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.complete_tx{.space}.b64 [addr], tx",
-                slots: list(&[525, 127]),
-                operands: list(&[196, 19]),
+                slots: list(&[526, 128]),
+                operands: list(&[200, 19]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.complete_tx.relaxed.scope{.space}.b64 [addr], tx",
-                slots: list(&[321, 322, 525, 127]),
-                operands: list(&[196, 19]),
+                slots: list(&[322, 323, 526, 128]),
+                operands: list(&[200, 19]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.complete_tx.multicast::cluster::32b{.shared::cluster}.b64 [addr], tx, ctaMask",
-                slots: list(&[526, 304, 127]),
-                operands: list(&[196, 19, 365]),
+                slots: list(&[527, 305, 128]),
+                operands: list(&[200, 19, 369]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.complete_tx.relaxed.scope.multicast::cluster::32b{.shared::cluster}.b64 [addr], tx, ctaMask",
-                slots: list(&[321, 322, 526, 304, 127]),
-                operands: list(&[196, 19, 365]),
+                slots: list(&[322, 323, 527, 305, 128]),
+                operands: list(&[200, 19, 369]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -273,183 +273,183 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.arrive{.{shared,shared::cta}}.b64 state, [addr]",
-                slots: list(&[524, 127]),
-                operands: list(&[160, 278]),
+                slots: list(&[525, 128]),
+                operands: list(&[164, 282]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.noComplete{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[527, 524, 127]),
-                operands: list(&[160, 278, 366]),
+                slots: list(&[528, 525, 128]),
+                operands: list(&[164, 282, 370]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive{.{shared,shared::cta}}.b64 state, [addr]",
-                slots: list(&[524, 127]),
-                operands: list(&[367, 278]),
+                slots: list(&[525, 128]),
+                operands: list(&[371, 282]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.noComplete{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[527, 524, 127]),
-                operands: list(&[368, 278, 366]),
+                slots: list(&[528, 525, 128]),
+                operands: list(&[372, 282, 370]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[528, 127]),
-                operands: list(&[369, 278, 366]),
+                slots: list(&[529, 128]),
+                operands: list(&[373, 282, 370]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.release.cta{.{shared,shared::cta}}.b64 state, [addr]",
-                slots: list(&[177, 529, 528, 127]),
-                operands: list(&[369, 278]),
+                slots: list(&[178, 530, 529, 128]),
+                operands: list(&[373, 282]),
                 availability: AVAILABLE[112],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.noComplete.release.cta{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[527, 177, 529, 528, 127]),
-                operands: list(&[369, 278, 366]),
+                slots: list(&[528, 178, 530, 529, 128]),
+                operands: list(&[373, 282, 370]),
                 availability: AVAILABLE[112],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.{release,relaxed}.scope{.{shared,shared::cta}}.b64 state, [addr]{, count}",
-                slots: list(&[530, 322, 528, 127]),
-                operands: list(&[369, 278, 370]),
+                slots: list(&[531, 323, 529, 128]),
+                operands: list(&[373, 282, 374]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.shared::cluster.b64 state, [addr]{, count}",
-                slots: list(&[531, 127]),
-                operands: list(&[367, 278, 370]),
+                slots: list(&[532, 128]),
+                operands: list(&[371, 282, 374]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.{release,relaxed}.scope.shared::cluster.b64 state, [addr]{, count}",
-                slots: list(&[530, 322, 531, 127]),
-                operands: list(&[371, 278, 370]),
+                slots: list(&[531, 323, 532, 128]),
+                operands: list(&[375, 282, 374]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[532, 528, 127]),
-                operands: list(&[369, 278, 18]),
+                slots: list(&[533, 529, 128]),
+                operands: list(&[373, 282, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.{release,relaxed}.scope{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[532, 530, 322, 528, 127]),
-                operands: list(&[369, 278, 18]),
+                slots: list(&[533, 531, 323, 529, 128]),
+                operands: list(&[373, 282, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.shared::cluster.b64 state, [addr], count",
-                slots: list(&[532, 531, 127]),
-                operands: list(&[368, 278, 18]),
+                slots: list(&[533, 532, 128]),
+                operands: list(&[372, 282, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.{release,relaxed}.scope.shared::cluster.b64 state, [addr], count",
-                slots: list(&[532, 530, 322, 531, 127]),
-                operands: list(&[372, 278, 18]),
+                slots: list(&[533, 531, 323, 532, 128]),
+                operands: list(&[376, 282, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.multicast::cluster::32b.b64 state, [addr], ctaMask",
-                slots: list(&[526, 127]),
-                operands: list(&[369, 278, 373]),
+                slots: list(&[527, 128]),
+                operands: list(&[373, 282, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[526, 127]),
-                operands: list(&[369, 278, 366, 373]),
+                slots: list(&[527, 128]),
+                operands: list(&[373, 282, 370, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.multicast::cluster::32b.shared::cluster.b64 state, [addr], ctaMask",
-                slots: list(&[526, 531, 127]),
-                operands: list(&[368, 278, 373]),
+                slots: list(&[527, 532, 128]),
+                operands: list(&[372, 282, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[526, 531, 127]),
-                operands: list(&[368, 278, 366, 373]),
+                slots: list(&[527, 532, 128]),
+                operands: list(&[372, 282, 370, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[532, 526, 127]),
-                operands: list(&[369, 278, 18, 373]),
+                slots: list(&[533, 527, 128]),
+                operands: list(&[373, 282, 18, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[532, 526, 531, 127]),
-                operands: list(&[371, 278, 18, 373]),
+                slots: list(&[533, 527, 532, 128]),
+                operands: list(&[375, 282, 18, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.sem.scope.multicast::cluster::32b.b64 state, [addr], ctaMask",
-                slots: list(&[533, 322, 526, 127]),
-                operands: list(&[369, 278, 373]),
+                slots: list(&[534, 323, 527, 128]),
+                operands: list(&[373, 282, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.sem.scope.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[533, 322, 526, 127]),
-                operands: list(&[369, 278, 366, 373]),
+                slots: list(&[534, 323, 527, 128]),
+                operands: list(&[373, 282, 370, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], ctaMask",
-                slots: list(&[533, 322, 526, 531, 127]),
-                operands: list(&[372, 278, 373]),
+                slots: list(&[534, 323, 527, 532, 128]),
+                operands: list(&[376, 282, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[533, 322, 526, 531, 127]),
-                operands: list(&[372, 278, 366, 373]),
+                slots: list(&[534, 323, 527, 532, 128]),
+                operands: list(&[376, 282, 370, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.sem.scope.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[532, 533, 322, 526, 127]),
-                operands: list(&[369, 278, 18, 373]),
+                slots: list(&[533, 534, 323, 527, 128]),
+                operands: list(&[373, 282, 18, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[532, 533, 322, 526, 531, 127]),
-                operands: list(&[374, 278, 18, 373]),
+                slots: list(&[533, 534, 323, 527, 532, 128]),
+                operands: list(&[378, 282, 18, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -536,169 +536,169 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.arrive_drop{.{shared,shared::cta}}.b64 state, [addr]",
-                slots: list(&[524, 127]),
-                operands: list(&[369, 278]),
+                slots: list(&[525, 128]),
+                operands: list(&[373, 282]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.noComplete{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[527, 524, 127]),
-                operands: list(&[369, 278, 366]),
+                slots: list(&[528, 525, 128]),
+                operands: list(&[373, 282, 370]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[528, 127]),
-                operands: list(&[369, 278, 366]),
+                slots: list(&[529, 128]),
+                operands: list(&[373, 282, 370]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.release.cta{.{shared,shared::cta}}.b64 state, [addr]",
-                slots: list(&[177, 529, 528, 127]),
-                operands: list(&[369, 278]),
+                slots: list(&[178, 530, 529, 128]),
+                operands: list(&[373, 282]),
                 availability: AVAILABLE[112],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.noComplete.release.cta{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[527, 177, 529, 528, 127]),
-                operands: list(&[369, 278, 366]),
+                slots: list(&[528, 178, 530, 529, 128]),
+                operands: list(&[373, 282, 370]),
                 availability: AVAILABLE[112],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.{release,relaxed}.scope{.{shared,shared::cta}}.b64 state, [addr]{, count}",
-                slots: list(&[530, 322, 528, 127]),
-                operands: list(&[369, 278, 370]),
+                slots: list(&[531, 323, 529, 128]),
+                operands: list(&[373, 282, 374]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.shared::cluster.b64 state, [addr]{, count}",
-                slots: list(&[531, 127]),
-                operands: list(&[367, 278, 370]),
+                slots: list(&[532, 128]),
+                operands: list(&[371, 282, 374]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.{release,relaxed}.scope.shared::cluster.b64 state, [addr]{, count}",
-                slots: list(&[530, 322, 531, 127]),
-                operands: list(&[371, 278, 370]),
+                slots: list(&[531, 323, 532, 128]),
+                operands: list(&[375, 282, 374]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[532, 528, 127]),
-                operands: list(&[369, 278, 18]),
+                slots: list(&[533, 529, 128]),
+                operands: list(&[373, 282, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.{release,relaxed}.scope{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[532, 530, 322, 528, 127]),
-                operands: list(&[369, 278, 18]),
+                slots: list(&[533, 531, 323, 529, 128]),
+                operands: list(&[373, 282, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.shared::cluster.b64 state, [addr], count",
-                slots: list(&[532, 531, 127]),
-                operands: list(&[368, 278, 18]),
+                slots: list(&[533, 532, 128]),
+                operands: list(&[372, 282, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.{release,relaxed}.scope.shared::cluster.b64 state, [addr], count",
-                slots: list(&[532, 530, 322, 531, 127]),
-                operands: list(&[372, 278, 18]),
+                slots: list(&[533, 531, 323, 532, 128]),
+                operands: list(&[376, 282, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.multicast::cluster::32b.b64 state, [addr], ctaMask",
-                slots: list(&[526, 127]),
-                operands: list(&[369, 278, 373]),
+                slots: list(&[527, 128]),
+                operands: list(&[373, 282, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[526, 127]),
-                operands: list(&[369, 278, 366, 373]),
+                slots: list(&[527, 128]),
+                operands: list(&[373, 282, 370, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.multicast::cluster::32b.shared::cluster.b64 state, [addr], ctaMask",
-                slots: list(&[526, 531, 127]),
-                operands: list(&[368, 278, 373]),
+                slots: list(&[527, 532, 128]),
+                operands: list(&[372, 282, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[526, 531, 127]),
-                operands: list(&[368, 278, 366, 373]),
+                slots: list(&[527, 532, 128]),
+                operands: list(&[372, 282, 370, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[532, 526, 127]),
-                operands: list(&[369, 278, 18, 373]),
+                slots: list(&[533, 527, 128]),
+                operands: list(&[373, 282, 18, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[532, 526, 531, 127]),
-                operands: list(&[371, 278, 18, 373]),
+                slots: list(&[533, 527, 532, 128]),
+                operands: list(&[375, 282, 18, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.sem.scope.multicast::cluster::32b.b64 state, [addr], ctaMask",
-                slots: list(&[533, 322, 526, 127]),
-                operands: list(&[369, 278, 373]),
+                slots: list(&[534, 323, 527, 128]),
+                operands: list(&[373, 282, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.sem.scope.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[533, 322, 526, 127]),
-                operands: list(&[369, 278, 366, 373]),
+                slots: list(&[534, 323, 527, 128]),
+                operands: list(&[373, 282, 370, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], ctaMask",
-                slots: list(&[533, 322, 526, 531, 127]),
-                operands: list(&[372, 278, 373]),
+                slots: list(&[534, 323, 527, 532, 128]),
+                operands: list(&[376, 282, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[533, 322, 526, 531, 127]),
-                operands: list(&[372, 278, 366, 373]),
+                slots: list(&[534, 323, 527, 532, 128]),
+                operands: list(&[376, 282, 370, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.sem.scope.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[532, 533, 322, 526, 127]),
-                operands: list(&[369, 278, 18, 373]),
+                slots: list(&[533, 534, 323, 527, 128]),
+                operands: list(&[373, 282, 18, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[532, 533, 322, 526, 531, 127]),
-                operands: list(&[374, 278, 18, 373]),
+                slots: list(&[533, 534, 323, 527, 532, 128]),
+                operands: list(&[378, 282, 18, 377]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -765,8 +765,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["cp.async.mbarrier.arrive{.noinc}{.shared{::cta}}.b64 [addr]"],
         forms: &[Form {
             text: "cp.async.mbarrier.arrive{.noinc}{.{shared,shared::cta}}.b64 [addr]",
-            slots: list(&[534, 524, 127]),
-            operands: list(&[196]),
+            slots: list(&[535, 525, 128]),
+            operands: list(&[200]),
             availability: AVAILABLE[13],
             ..Form::EMPTY
         }],
@@ -821,99 +821,99 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.test_wait{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[524, 127]),
-                operands: list(&[21, 217, 216]),
+                slots: list(&[525, 128]),
+                operands: list(&[21, 221, 220]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[535, 524, 127]),
-                operands: list(&[21, 217, 375]),
+                slots: list(&[536, 525, 128]),
+                operands: list(&[21, 221, 379]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.{acquire,relaxed}.{cta,cluster}{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[536, 537, 528, 127]),
-                operands: list(&[21, 217, 216]),
+                slots: list(&[537, 538, 529, 128]),
+                operands: list(&[21, 221, 220]),
                 availability: AVAILABLE[112],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.{acquire,relaxed}.{cta,cluster}{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[535, 536, 537, 528, 127]),
-                operands: list(&[21, 217, 375]),
+                slots: list(&[536, 537, 538, 529, 128]),
+                operands: list(&[21, 221, 379]),
                 availability: AVAILABLE[112],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.phase_type::primary{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state",
-                slots: list(&[538, 528, 127]),
-                operands: list(&[376, 217, 216]),
+                slots: list(&[539, 529, 128]),
+                operands: list(&[380, 221, 220]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.phase_type::primary{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state",
-                slots: list(&[538, 528, 127]),
-                operands: list(&[377, 378, 217, 216]),
+                slots: list(&[539, 529, 128]),
+                operands: list(&[381, 382, 221, 220]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::primary{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state",
-                slots: list(&[535, 538, 528, 127]),
-                operands: list(&[376, 217, 375]),
+                slots: list(&[536, 539, 529, 128]),
+                operands: list(&[380, 221, 379]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::primary{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state",
-                slots: list(&[535, 538, 528, 127]),
-                operands: list(&[377, 378, 217, 375]),
+                slots: list(&[536, 539, 529, 128]),
+                operands: list(&[381, 382, 221, 379]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::conditional{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[535, 539, 528, 127]),
-                operands: list(&[21, 217, 375]),
+                slots: list(&[536, 540, 529, 128]),
+                operands: list(&[21, 221, 379]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state",
-                slots: list(&[538, 540, 322, 528, 127]),
-                operands: list(&[376, 217, 216]),
+                slots: list(&[539, 541, 323, 529, 128]),
+                operands: list(&[380, 221, 220]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state",
-                slots: list(&[538, 540, 322, 528, 127]),
-                operands: list(&[377, 378, 217, 216]),
+                slots: list(&[539, 541, 323, 529, 128]),
+                operands: list(&[381, 382, 221, 220]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state",
-                slots: list(&[535, 538, 540, 322, 528, 127]),
-                operands: list(&[376, 217, 375]),
+                slots: list(&[536, 539, 541, 323, 529, 128]),
+                operands: list(&[380, 221, 379]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state",
-                slots: list(&[535, 538, 540, 322, 528, 127]),
-                operands: list(&[377, 378, 217, 375]),
+                slots: list(&[536, 539, 541, 323, 529, 128]),
+                operands: list(&[381, 382, 221, 379]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::conditional.sem.scope{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[535, 539, 540, 322, 528, 127]),
-                operands: list(&[21, 217, 375]),
+                slots: list(&[536, 540, 541, 323, 529, 128]),
+                operands: list(&[21, 221, 379]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
@@ -987,99 +987,99 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.try_wait{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[528, 127]),
-                operands: list(&[21, 217, 216, 379]),
+                slots: list(&[529, 128]),
+                operands: list(&[21, 221, 220, 383]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[535, 528, 127]),
-                operands: list(&[21, 217, 375, 379]),
+                slots: list(&[536, 529, 128]),
+                operands: list(&[21, 221, 379, 383]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.{acquire,relaxed}.{cta,cluster}{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[536, 537, 528, 127]),
-                operands: list(&[21, 217, 216, 379]),
+                slots: list(&[537, 538, 529, 128]),
+                operands: list(&[21, 221, 220, 383]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.{acquire,relaxed}.{cta,cluster}{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[535, 536, 537, 528, 127]),
-                operands: list(&[21, 217, 375, 379]),
+                slots: list(&[536, 537, 538, 529, 128]),
+                operands: list(&[21, 221, 379, 383]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.phase_type::primary{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state{, timeHint}",
-                slots: list(&[538, 528, 127]),
-                operands: list(&[376, 217, 216, 379]),
+                slots: list(&[539, 529, 128]),
+                operands: list(&[380, 221, 220, 383]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.phase_type::primary{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state{, timeHint}",
-                slots: list(&[538, 528, 127]),
-                operands: list(&[377, 378, 217, 216, 379]),
+                slots: list(&[539, 529, 128]),
+                operands: list(&[381, 382, 221, 220, 383]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::primary{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state{, timeHint}",
-                slots: list(&[535, 538, 528, 127]),
-                operands: list(&[376, 217, 375, 379]),
+                slots: list(&[536, 539, 529, 128]),
+                operands: list(&[380, 221, 379, 383]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::primary{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state{, timeHint}",
-                slots: list(&[535, 538, 528, 127]),
-                operands: list(&[377, 378, 217, 375, 379]),
+                slots: list(&[536, 539, 529, 128]),
+                operands: list(&[381, 382, 221, 379, 383]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::conditional{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[535, 539, 528, 127]),
-                operands: list(&[21, 217, 375, 379]),
+                slots: list(&[536, 540, 529, 128]),
+                operands: list(&[21, 221, 379, 383]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state{, timeHint}",
-                slots: list(&[538, 540, 322, 528, 127]),
-                operands: list(&[376, 217, 216, 379]),
+                slots: list(&[539, 541, 323, 529, 128]),
+                operands: list(&[380, 221, 220, 383]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state{, timeHint}",
-                slots: list(&[538, 540, 322, 528, 127]),
-                operands: list(&[377, 378, 217, 216, 379]),
+                slots: list(&[539, 541, 323, 529, 128]),
+                operands: list(&[381, 382, 221, 220, 383]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state{, timeHint}",
-                slots: list(&[535, 538, 540, 322, 528, 127]),
-                operands: list(&[376, 217, 375, 379]),
+                slots: list(&[536, 539, 541, 323, 529, 128]),
+                operands: list(&[380, 221, 379, 383]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state{, timeHint}",
-                slots: list(&[535, 538, 540, 322, 528, 127]),
-                operands: list(&[377, 378, 217, 375, 379]),
+                slots: list(&[536, 539, 541, 323, 529, 128]),
+                operands: list(&[381, 382, 221, 379, 383]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::conditional.sem.scope{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[535, 539, 540, 322, 528, 127]),
-                operands: list(&[21, 217, 375, 379]),
+                slots: list(&[536, 540, 541, 323, 529, 128]),
+                operands: list(&[21, 221, 379, 383]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
@@ -1142,8 +1142,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["mbarrier.pending_count{.layout::v0}.b64 count, state"],
         forms: &[Form {
             text: "mbarrier.pending_count{.layout::v0}.b64 count, state",
-            slots: list(&[541, 127]),
-            operands: list(&[14, 168]),
+            slots: list(&[542, 128]),
+            operands: list(&[14, 172]),
             availability: AVAILABLE[13],
             ..Form::EMPTY
         }],
@@ -1180,8 +1180,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["mbarrier.check_layout.{layout::v0,layout::v1}{.shared{::cta}}.b64 p, [addr]"],
         forms: &[Form {
             text: "mbarrier.check_layout.layout{.space}.b64 p, [addr]",
-            slots: list(&[542, 528, 127]),
-            operands: list(&[21, 278]),
+            slots: list(&[543, 529, 128]),
+            operands: list(&[21, 282]),
             availability: AVAILABLE[68],
             ..Form::EMPTY
         }],

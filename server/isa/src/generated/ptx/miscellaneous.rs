@@ -36,8 +36,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         syntax: &["nanosleep.u32 t"],
         forms: &[Form {
             text: "nanosleep.u32 t",
-            slots: list(&[325]),
-            operands: list(&[340]),
+            slots: list(&[326]),
+            operands: list(&[344]),
             availability: AVAILABLE[139],
             ..Form::EMPTY
         }],
@@ -74,11 +74,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         section: "9.7.21.3",
         syntax: &["pmevent a", "pmevent.mask a"],
         forms: &[
-            Form { text: "pmevent a", operands: list(&[525]), availability: AVAILABLE[10], ..Form::EMPTY },
+            Form { text: "pmevent a", operands: list(&[529]), availability: AVAILABLE[10], ..Form::EMPTY },
             Form {
                 text: "pmevent.mask a",
-                slots: list(&[700]),
-                operands: list(&[526]),
+                slots: list(&[701]),
+                operands: list(&[530]),
                 availability: AVAILABLE[79],
                 ..Form::EMPTY
             },
@@ -138,8 +138,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         syntax: &["setmaxnreg.{inc,dec}.sync.aligned.u32 n"],
         forms: &[Form {
             text: "setmaxnreg.action.sync.aligned.u32 n",
-            slots: list(&[701, 515, 325]),
-            operands: list(&[527]),
+            slots: list(&[702, 516, 326]),
+            operands: list(&[531]),
             availability: AVAILABLE[140],
             ..Form::EMPTY
         }],

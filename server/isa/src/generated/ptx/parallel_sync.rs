@@ -10,18 +10,18 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         section: "9.7.15.1",
         syntax: &["bar{.cta}.sync a{, b}"],
         forms: &[
-            Form { text: "bar.sync a", slots: list(&[455]), operands: list(&[342]), ..Form::EMPTY },
+            Form { text: "bar.sync a", slots: list(&[456]), operands: list(&[346]), ..Form::EMPTY },
             Form {
                 text: "bar.sync a{, b}",
-                slots: list(&[455]),
-                operands: list(&[343, 344]),
+                slots: list(&[456]),
+                operands: list(&[347, 348]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "bar.cta.sync a{, b}",
-                slots: list(&[456, 457]),
-                operands: list(&[343, 344]),
+                slots: list(&[457, 458]),
+                operands: list(&[347, 348]),
                 availability: AVAILABLE[93],
                 ..Form::EMPTY
             },
@@ -67,8 +67,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["bar{.cta}.arrive a, b"],
         forms: &[Form {
             text: "bar{.cta}.arrive a, b",
-            slots: list(&[458, 459]),
-            operands: list(&[343, 345]),
+            slots: list(&[459, 460]),
+            operands: list(&[347, 349]),
             availability: AVAILABLE[3],
             ..Form::EMPTY
         }],
@@ -115,29 +115,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "bar{.cta}.red.popc.u32 d, a, c",
-                slots: list(&[458, 460, 461, 325]),
-                operands: list(&[14, 346, 46]),
+                slots: list(&[459, 461, 462, 326]),
+                operands: list(&[14, 350, 46]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "bar{.cta}.red.popc.u32 d, a, b, c",
-                slots: list(&[458, 460, 461, 325]),
-                operands: list(&[14, 346, 347, 46]),
+                slots: list(&[459, 461, 462, 326]),
+                operands: list(&[14, 350, 351, 46]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "bar{.cta}.red.{and,or}.pred d, a, c",
-                slots: list(&[458, 460, 450, 114]),
-                operands: list(&[21, 346, 46]),
+                slots: list(&[459, 461, 451, 114]),
+                operands: list(&[21, 350, 46]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "bar{.cta}.red.{and,or}.pred d, a, b, c",
-                slots: list(&[458, 460, 450, 114]),
-                operands: list(&[21, 346, 347, 46]),
+                slots: list(&[459, 461, 451, 114]),
+                operands: list(&[21, 350, 351, 46]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
@@ -189,8 +189,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["barrier{.cta}.sync{.aligned} a{, b}"],
         forms: &[Form {
             text: "barrier{.cta}.sync{.aligned} a{, b}",
-            slots: list(&[462, 455, 463]),
-            operands: list(&[343, 344]),
+            slots: list(&[463, 456, 464]),
+            operands: list(&[347, 348]),
             availability: AVAILABLE[4],
             ..Form::EMPTY
         }],
@@ -231,8 +231,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["barrier{.cta}.arrive{.aligned} a, b"],
         forms: &[Form {
             text: "barrier{.cta}.arrive{.aligned} a, b",
-            slots: list(&[462, 459, 463]),
-            operands: list(&[343, 345]),
+            slots: list(&[463, 460, 464]),
+            operands: list(&[347, 349]),
             availability: AVAILABLE[4],
             ..Form::EMPTY
         }],
@@ -281,29 +281,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "barrier{.cta}.red.popc{.aligned}.u32 d, a, c",
-                slots: list(&[462, 460, 461, 463, 325]),
-                operands: list(&[14, 346, 46]),
+                slots: list(&[463, 461, 462, 464, 326]),
+                operands: list(&[14, 350, 46]),
                 availability: AVAILABLE[4],
                 ..Form::EMPTY
             },
             Form {
                 text: "barrier{.cta}.red.popc{.aligned}.u32 d, a, b, c",
-                slots: list(&[462, 460, 461, 463, 325]),
-                operands: list(&[14, 346, 347, 46]),
+                slots: list(&[463, 461, 462, 464, 326]),
+                operands: list(&[14, 350, 351, 46]),
                 availability: AVAILABLE[4],
                 ..Form::EMPTY
             },
             Form {
                 text: "barrier{.cta}.red.{and,or}{.aligned}.pred d, a, c",
-                slots: list(&[462, 460, 450, 463, 114]),
-                operands: list(&[21, 346, 46]),
+                slots: list(&[463, 461, 451, 464, 114]),
+                operands: list(&[21, 350, 46]),
                 availability: AVAILABLE[4],
                 ..Form::EMPTY
             },
             Form {
                 text: "barrier{.cta}.red.{and,or}{.aligned}.pred d, a, b, c",
-                slots: list(&[462, 460, 450, 463, 114]),
-                operands: list(&[21, 346, 347, 46]),
+                slots: list(&[463, 461, 451, 464, 114]),
+                operands: list(&[21, 350, 351, 46]),
                 availability: AVAILABLE[4],
                 ..Form::EMPTY
             },
@@ -355,7 +355,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["bar.warp.sync membermask"],
         forms: &[Form {
             text: "bar.warp.sync membermask",
-            operands: list(&[340]),
+            operands: list(&[344]),
             availability: AVAILABLE[4],
             ..Form::EMPTY
         }],
@@ -395,7 +395,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["barrier.cluster.arrive{.release,.relaxed}{.aligned}"],
         forms: &[Form {
             text: "barrier.cluster.arrive{.{release,relaxed}}{.aligned}",
-            slots: list(&[464, 463]),
+            slots: list(&[465, 464]),
             availability: AVAILABLE[20],
             ..Form::EMPTY
         }],
@@ -434,7 +434,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["barrier.cluster.wait{.acquire}{.aligned}"],
         forms: &[Form {
             text: "barrier.cluster.wait{.acquire}{.aligned}",
-            slots: list(&[465, 463]),
+            slots: list(&[466, 464]),
             availability: AVAILABLE[20],
             ..Form::EMPTY
         }],
@@ -469,7 +469,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["membar.{cta,gl,sys}"],
         forms: &[Form {
             text: "membar.{cta,gl,sys}",
-            slots: list(&[466]),
+            slots: list(&[467]),
             availability: AVAILABLE[10],
             ..Form::EMPTY
         }],
@@ -507,7 +507,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["membar.proxy.kind"],
         forms: &[Form {
             text: "membar.proxy.{alias,async}",
-            slots: list(&[467]),
+            slots: list(&[468]),
             availability: AVAILABLE[97],
             ..Form::EMPTY
         }],
@@ -545,31 +545,31 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "fence{.{sc,acq_rel,acquire,release}}.{cta,cluster,gpu,sys}",
-                slots: list(&[468, 146]),
+                slots: list(&[469, 147]),
                 availability: AVAILABLE[98],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.acquire.sync_restrict::shared::cluster.cluster",
-                slots: list(&[469, 470, 471]),
+                slots: list(&[470, 471, 472]),
                 availability: AVAILABLE[66],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.release.sync_restrict::shared::cta.cluster",
-                slots: list(&[177, 472, 471]),
+                slots: list(&[178, 473, 472]),
                 availability: AVAILABLE[66],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.mbarrier_init.release.cluster",
-                slots: list(&[473, 177, 471]),
+                slots: list(&[474, 178, 472]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.alias.sync_restrict::read.release.sys",
-                slots: list(&[474, 475, 177, 159]),
+                slots: list(&[475, 476, 178, 160]),
                 availability: AVAILABLE[99],
                 ..Form::EMPTY
             },
@@ -655,50 +655,50 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "fence.proxy.{alias,async,async.global,async.shared::cta,async.shared::cluster}",
-                slots: list(&[476]),
+                slots: list(&[477]),
                 availability: AVAILABLE[97],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.proxy.tensormap::generic.release.scope",
-                slots: list(&[477, 177, 156]),
+                slots: list(&[478, 178, 157]),
                 availability: AVAILABLE[101],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.proxy.tensormap::generic.acquire.scope [addr], size",
-                slots: list(&[477, 469, 156]),
-                operands: list(&[128, 348]),
+                slots: list(&[478, 470, 157]),
+                operands: list(&[132, 352]),
                 availability: AVAILABLE[101],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster",
-                slots: list(&[478, 469, 470, 471]),
+                slots: list(&[479, 470, 471, 472]),
                 availability: AVAILABLE[66],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster",
-                slots: list(&[478, 177, 472, 471]),
+                slots: list(&[479, 178, 473, 472]),
                 availability: AVAILABLE[66],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.{cta,cluster}",
-                slots: list(&[478, 177, 479, 322]),
+                slots: list(&[479, 178, 480, 323]),
                 availability: AVAILABLE[40],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.proxy.alias.sem.sys",
-                slots: list(&[474, 480, 159]),
+                slots: list(&[475, 481, 160]),
                 availability: AVAILABLE[40],
                 ..Form::EMPTY
             },
             Form {
                 text: "fence.proxy.{generic::fabric.alias,fabric::generic.alias,fabric::fabric.alias}.sem.sys",
-                slots: list(&[481, 480, 159]),
+                slots: list(&[482, 481, 160]),
                 availability: AVAILABLE[44],
                 ..Form::EMPTY
             },
@@ -788,169 +788,169 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{and,or,xor}.{b32,b64} d, [a], b",
-                slots: list(&[482, 483, 484, 182, 485]),
-                operands: list(&[349, 92, 28]),
+                slots: list(&[483, 484, 485, 183, 486]),
+                operands: list(&[353, 96, 28]),
                 availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.exch.{b32,b64} d, [a], b",
-                slots: list(&[482, 483, 484, 486, 487]),
-                operands: list(&[349, 92, 28]),
+                slots: list(&[483, 484, 485, 487, 488]),
+                operands: list(&[353, 96, 28]),
                 availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.exch.b128 d, [a], b",
-                slots: list(&[482, 488, 484, 486, 489]),
-                operands: list(&[349, 92, 28]),
+                slots: list(&[483, 489, 485, 487, 490]),
+                operands: list(&[353, 96, 28]),
                 availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.cas.{b16,b32,b64} d, [a], b, c",
-                slots: list(&[482, 483, 484, 490, 491]),
-                operands: list(&[349, 92, 28, 40]),
+                slots: list(&[483, 484, 485, 491, 492]),
+                operands: list(&[353, 96, 28, 40]),
                 availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.cas.b128 d, [a], b, c",
-                slots: list(&[482, 488, 484, 490, 489]),
-                operands: list(&[349, 92, 28, 40]),
+                slots: list(&[483, 489, 485, 491, 490]),
+                operands: list(&[353, 96, 28, 40]),
                 availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.add.{u32,s32,u64,f32,f64} d, [a], b",
-                slots: list(&[482, 483, 484, 185, 492]),
-                operands: list(&[349, 92, 28]),
+                slots: list(&[483, 484, 485, 186, 493]),
+                operands: list(&[353, 96, 28]),
                 availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{inc,dec}.u32 d, [a], b",
-                slots: list(&[482, 483, 484, 324, 325]),
-                operands: list(&[349, 92, 28]),
+                slots: list(&[483, 484, 485, 325, 326]),
+                operands: list(&[353, 96, 28]),
                 availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{min,max}.{u32,s32,u64,s64} d, [a], b",
-                slots: list(&[482, 483, 484, 183, 493]),
-                operands: list(&[349, 92, 28]),
+                slots: list(&[483, 484, 485, 184, 494]),
+                operands: list(&[353, 96, 28]),
                 availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.add.noftz.{f16,f16x2,bf16,bf16x2,f32} d, [a], b",
-                slots: list(&[482, 494, 495, 185, 327, 496]),
-                operands: list(&[350, 92, 181]),
+                slots: list(&[483, 495, 496, 186, 328, 497]),
+                operands: list(&[354, 96, 185]),
                 availability: AVAILABLE[107],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.{and,or,xor,exch}.L2::cache_hint.{b32,b64} d, [a], b, policy",
-                slots: list(&[497, 494, 203, 498, 148, 19]),
-                operands: list(&[350, 92, 181, 216]),
+                slots: list(&[498, 495, 204, 499, 149, 19]),
+                operands: list(&[354, 96, 185, 220]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.exch.L2::cache_hint.b128 d, [a], b, policy",
-                slots: list(&[497, 499, 203, 486, 148, 489]),
-                operands: list(&[350, 92, 181, 216]),
+                slots: list(&[498, 500, 204, 487, 149, 490]),
+                operands: list(&[354, 96, 185, 220]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.add.L2::cache_hint.{u32,s32,u64,f32,f64} d, [a], b, policy",
-                slots: list(&[497, 494, 203, 185, 148, 323]),
-                operands: list(&[350, 92, 181, 216]),
+                slots: list(&[498, 495, 204, 186, 149, 324]),
+                operands: list(&[354, 96, 185, 220]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.{inc,dec}.L2::cache_hint.u32 d, [a], b, policy",
-                slots: list(&[497, 494, 203, 324, 148, 325]),
-                operands: list(&[350, 92, 181, 216]),
+                slots: list(&[498, 495, 204, 325, 149, 326]),
+                operands: list(&[354, 96, 185, 220]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.{min,max}.L2::cache_hint.{u32,s32,u64,s64} d, [a], b, policy",
-                slots: list(&[497, 494, 203, 183, 148, 500]),
-                operands: list(&[350, 92, 181, 216]),
+                slots: list(&[498, 495, 204, 184, 149, 501]),
+                operands: list(&[354, 96, 185, 220]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.add.noftz.L2::cache_hint.{f16,f16x2,bf16,bf16x2,f32} d, [a], b, policy",
-                slots: list(&[497, 494, 203, 185, 327, 148, 501]),
-                operands: list(&[351, 92, 189, 216]),
+                slots: list(&[498, 495, 204, 186, 328, 149, 502]),
+                operands: list(&[355, 96, 193, 220]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.add{.noftz}.{v2,v4}.f32 d, [a], b",
-                slots: list(&[497, 502, 203, 185, 503, 119, 34]),
-                operands: list(&[139, 92, 352]),
+                slots: list(&[498, 503, 204, 186, 504, 119, 34]),
+                operands: list(&[143, 96, 356]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.add{.noftz}.L2::cache_hint.{v2,v4}.f32 d, [a], b, policy",
-                slots: list(&[497, 502, 203, 185, 503, 148, 119, 34]),
-                operands: list(&[353, 92, 354, 216]),
+                slots: list(&[498, 503, 204, 186, 504, 149, 119, 34]),
+                operands: list(&[357, 96, 358, 220]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.vec.{f16,bf16} d, [a], b",
-                slots: list(&[497, 502, 203, 504, 327, 192, 190]),
-                operands: list(&[139, 92, 352]),
+                slots: list(&[498, 503, 204, 505, 328, 193, 191]),
+                operands: list(&[143, 96, 356]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.L2::cache_hint.vec.{f16,bf16} d, [a], b, policy",
-                slots: list(&[497, 502, 203, 504, 327, 148, 192, 190]),
-                operands: list(&[353, 92, 354, 216]),
+                slots: list(&[498, 503, 204, 505, 328, 149, 193, 191]),
+                operands: list(&[357, 96, 358, 220]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.{v2,v4}.{f16x2,bf16x2} d, [a], b",
-                slots: list(&[497, 502, 203, 504, 327, 119, 184]),
-                operands: list(&[139, 92, 352]),
+                slots: list(&[498, 503, 204, 505, 328, 119, 185]),
+                operands: list(&[143, 96, 356]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.L2::cache_hint.{v2,v4}.{f16x2,bf16x2} d, [a], b, policy",
-                slots: list(&[497, 502, 203, 504, 327, 148, 119, 184]),
-                operands: list(&[353, 92, 354, 216]),
+                slots: list(&[498, 503, 204, 505, 328, 149, 119, 185]),
+                operands: list(&[357, 96, 358, 220]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.add{.noftz}.{v2,v4}.f32 d, [a], b",
-                slots: list(&[497, 502, 203, 185, 503, 119, 34]),
-                operands: list(&[355, 92, 352]),
+                slots: list(&[498, 503, 204, 186, 504, 119, 34]),
+                operands: list(&[359, 96, 356]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.vec.{f16,bf16} d, [a], b",
-                slots: list(&[497, 502, 203, 504, 327, 192, 190]),
-                operands: list(&[355, 92, 352]),
+                slots: list(&[498, 503, 204, 505, 328, 193, 191]),
+                operands: list(&[359, 96, 356]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.{v2,v4}.{f16x2,bf16x2} d, [a], b",
-                slots: list(&[497, 502, 203, 504, 327, 119, 184]),
-                operands: list(&[355, 92, 352]),
+                slots: list(&[498, 503, 204, 505, 328, 119, 185]),
+                operands: list(&[359, 96, 356]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
@@ -1082,113 +1082,113 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{and,or,xor}.{b32,b64} [a], b",
-                slots: list(&[505, 483, 484, 182, 485]),
-                operands: list(&[110, 27]),
+                slots: list(&[506, 484, 485, 183, 486]),
+                operands: list(&[114, 27]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.add.{u32,s32,u64,f32,f64} [a], b",
-                slots: list(&[505, 483, 484, 185, 492]),
-                operands: list(&[110, 27]),
+                slots: list(&[506, 484, 485, 186, 493]),
+                operands: list(&[114, 27]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{inc,dec}.u32 [a], b",
-                slots: list(&[505, 483, 484, 324, 325]),
-                operands: list(&[110, 27]),
+                slots: list(&[506, 484, 485, 325, 326]),
+                operands: list(&[114, 27]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{min,max}.{u32,s32,u64,s64} [a], b",
-                slots: list(&[505, 483, 484, 183, 493]),
-                operands: list(&[110, 27]),
+                slots: list(&[506, 484, 485, 184, 494]),
+                operands: list(&[114, 27]),
                 availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.add.noftz.{f16,f16x2,bf16,bf16x2,f32} [a], b",
-                slots: list(&[505, 494, 495, 185, 327, 496]),
-                operands: list(&[110, 179]),
+                slots: list(&[506, 495, 496, 186, 328, 497]),
+                operands: list(&[114, 183]),
                 availability: AVAILABLE[107],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.{and,or,xor}.L2::cache_hint.{b32,b64} [a], b, policy",
-                slots: list(&[506, 494, 203, 182, 148, 19]),
-                operands: list(&[110, 179, 93]),
+                slots: list(&[507, 495, 204, 183, 149, 19]),
+                operands: list(&[114, 183, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.add.L2::cache_hint.{u32,s32,u64,f32,f64} [a], b, policy",
-                slots: list(&[506, 494, 203, 185, 148, 323]),
-                operands: list(&[110, 179, 93]),
+                slots: list(&[507, 495, 204, 186, 149, 324]),
+                operands: list(&[114, 183, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.{inc,dec}.L2::cache_hint.u32 [a], b, policy",
-                slots: list(&[506, 494, 203, 324, 148, 325]),
-                operands: list(&[110, 179, 93]),
+                slots: list(&[507, 495, 204, 325, 149, 326]),
+                operands: list(&[114, 183, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.{min,max}.L2::cache_hint.{u32,s32,u64,s64} [a], b, policy",
-                slots: list(&[506, 494, 203, 183, 148, 500]),
-                operands: list(&[110, 179, 93]),
+                slots: list(&[507, 495, 204, 184, 149, 501]),
+                operands: list(&[114, 183, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.add.noftz.L2::cache_hint.{f16,f16x2,bf16,bf16x2,f32} [a], b, policy",
-                slots: list(&[506, 494, 203, 185, 327, 148, 501]),
-                operands: list(&[110, 188, 93]),
+                slots: list(&[507, 495, 204, 186, 328, 149, 502]),
+                operands: list(&[114, 192, 97]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.add{.noftz}.{v2,v4}.f32 [a], b",
-                slots: list(&[506, 502, 203, 185, 503, 119, 34]),
-                operands: list(&[110, 356]),
+                slots: list(&[507, 503, 204, 186, 504, 119, 34]),
+                operands: list(&[114, 360]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.add{.noftz}.L2::cache_hint.{v2,v4}.f32 [a], b, policy",
-                slots: list(&[506, 502, 203, 185, 503, 148, 119, 34]),
-                operands: list(&[110, 357, 93]),
+                slots: list(&[507, 503, 204, 186, 504, 149, 119, 34]),
+                operands: list(&[114, 361, 97]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.{add,min,max}.noftz.vec.{f16,bf16} [a], b",
-                slots: list(&[506, 502, 203, 504, 327, 192, 190]),
-                operands: list(&[110, 356]),
+                slots: list(&[507, 503, 204, 505, 328, 193, 191]),
+                operands: list(&[114, 360]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.{add,min,max}.noftz.L2::cache_hint.vec.{f16,bf16} [a], b, policy",
-                slots: list(&[506, 502, 203, 504, 327, 148, 192, 190]),
-                operands: list(&[110, 357, 93]),
+                slots: list(&[507, 503, 204, 505, 328, 149, 193, 191]),
+                operands: list(&[114, 361, 97]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.{add,min,max}.noftz.{v2,v4}.{f16x2,bf16x2} [a], b",
-                slots: list(&[506, 502, 203, 504, 327, 119, 184]),
-                operands: list(&[110, 356]),
+                slots: list(&[507, 503, 204, 505, 328, 119, 185]),
+                operands: list(&[114, 360]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.{add,min,max}.noftz.L2::cache_hint.{v2,v4}.{f16x2,bf16x2} [a], b, policy",
-                slots: list(&[506, 502, 203, 504, 327, 148, 119, 184]),
-                operands: list(&[110, 357, 93]),
+                slots: list(&[507, 503, 204, 505, 328, 149, 119, 185]),
+                operands: list(&[114, 361, 97]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
@@ -1281,113 +1281,113 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.add.{u32,s32,u64,s64} [a], b{, [mbar]}",
-                slots: list(&[321, 471, 304, 171, 185, 500]),
-                operands: list(&[110, 179, 358]),
+                slots: list(&[322, 472, 305, 172, 186, 501]),
+                operands: list(&[114, 183, 362]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.{min,max}.{u32,s32} [a], b{, [mbar]}",
-                slots: list(&[321, 471, 304, 171, 183, 12]),
-                operands: list(&[110, 179, 358]),
+                slots: list(&[322, 472, 305, 172, 184, 12]),
+                operands: list(&[114, 183, 362]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.{inc,dec}.u32 [a], b{, [mbar]}",
-                slots: list(&[321, 471, 304, 171, 324, 325]),
-                operands: list(&[110, 179, 358]),
+                slots: list(&[322, 472, 305, 172, 325, 326]),
+                operands: list(&[114, 183, 362]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.{and,or,xor}.b32 [a], b{, [mbar]}",
-                slots: list(&[321, 471, 304, 171, 182, 22]),
-                operands: list(&[110, 179, 358]),
+                slots: list(&[322, 472, 305, 172, 183, 22]),
+                operands: list(&[114, 183, 362]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.relaxed.{gpu,sys}{.global}.add.{u32,s32,u64,s64} [a], b",
-                slots: list(&[321, 178, 507, 185, 500]),
-                operands: list(&[110, 27]),
+                slots: list(&[322, 179, 508, 186, 501]),
+                operands: list(&[114, 27]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.relaxed.{gpu,sys}{.global}.{min,max}.{u32,s32} [a], b",
-                slots: list(&[321, 178, 507, 183, 12]),
-                operands: list(&[110, 27]),
+                slots: list(&[322, 179, 508, 184, 12]),
+                operands: list(&[114, 27]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.relaxed.{gpu,sys}{.global}.{inc,dec}.u32 [a], b",
-                slots: list(&[321, 178, 507, 324, 325]),
-                operands: list(&[110, 27]),
+                slots: list(&[322, 179, 508, 325, 326]),
+                operands: list(&[114, 27]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.relaxed.{gpu,sys}{.global}.{and,or,xor}.b32 [a], b",
-                slots: list(&[321, 178, 507, 182, 22]),
-                operands: list(&[110, 27]),
+                slots: list(&[322, 179, 508, 183, 22]),
+                operands: list(&[114, 27]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.release.{gpu,sys}{.global}.add.{u32,s32,u64,s64} [a], b",
-                slots: list(&[177, 178, 203, 185, 500]),
-                operands: list(&[110, 27]),
+                slots: list(&[178, 179, 204, 186, 501]),
+                operands: list(&[114, 27]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.release.{gpu,sys}{.global}.{min,max}.{u32,s32} [a], b",
-                slots: list(&[177, 178, 203, 183, 12]),
-                operands: list(&[110, 27]),
+                slots: list(&[178, 179, 204, 184, 12]),
+                operands: list(&[114, 27]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.release.{gpu,sys}{.global}.{inc,dec}.u32 [a], b",
-                slots: list(&[177, 178, 203, 324, 325]),
-                operands: list(&[110, 27]),
+                slots: list(&[178, 179, 204, 325, 326]),
+                operands: list(&[114, 27]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.release.{gpu,sys}{.global}.{and,or,xor}.b32 [a], b",
-                slots: list(&[177, 178, 203, 182, 22]),
-                operands: list(&[110, 27]),
+                slots: list(&[178, 179, 204, 183, 22]),
+                operands: list(&[114, 27]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.mmio.release.sys{.global}.add.{u32,s32,u64,s64} [a], b",
-                slots: list(&[180, 177, 159, 203, 185, 500]),
-                operands: list(&[121, 179]),
+                slots: list(&[181, 178, 160, 204, 186, 501]),
+                operands: list(&[125, 183]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.mmio.release.sys{.global}.{min,max}.{u32,s32} [a], b",
-                slots: list(&[180, 177, 159, 203, 183, 12]),
-                operands: list(&[121, 179]),
+                slots: list(&[181, 178, 160, 204, 184, 12]),
+                operands: list(&[125, 183]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.mmio.release.sys{.global}.{inc,dec}.u32 [a], b",
-                slots: list(&[180, 177, 159, 203, 324, 325]),
-                operands: list(&[121, 179]),
+                slots: list(&[181, 178, 160, 204, 325, 326]),
+                operands: list(&[125, 183]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.mmio.release.sys{.global}.{and,or,xor}.b32 [a], b",
-                slots: list(&[180, 177, 159, 203, 182, 22]),
-                operands: list(&[121, 179]),
+                slots: list(&[181, 178, 160, 204, 183, 22]),
+                operands: list(&[125, 183]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
             },
@@ -1461,8 +1461,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["multimem.red.async.release.{gpu,sys}{.global}.add.type [a], b"],
         forms: &[Form {
             text: "multimem.red.async.release.scope{.global}.add.type [a], b",
-            slots: list(&[177, 178, 203, 185, 329]),
-            operands: list(&[110, 27]),
+            slots: list(&[178, 179, 204, 186, 330]),
+            operands: list(&[114, 27]),
             availability: AVAILABLE[44],
             ..Form::EMPTY
         }],
@@ -1500,7 +1500,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "vote.{all,any,uni}.pred d, a",
-                slots: list(&[508, 114]),
+                slots: list(&[509, 114]),
                 operands: list(&[21, 53]),
                 availability: AVAILABLE[103],
                 removed: Some(Requirement {
@@ -1510,7 +1510,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             },
             Form {
                 text: "vote.ballot.b32 d, a",
-                slots: list(&[509, 22]),
+                slots: list(&[510, 22]),
                 operands: list(&[3, 53]),
                 availability: AVAILABLE[3],
                 removed: Some(Requirement {
@@ -1561,14 +1561,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "vote.sync.{all,any,uni}.pred d, a, membermask",
-                slots: list(&[508, 114]),
+                slots: list(&[509, 114]),
                 operands: list(&[21, 53, 18]),
                 availability: AVAILABLE[4],
                 ..Form::EMPTY
             },
             Form {
                 text: "vote.sync.ballot.b32 d, a, membermask",
-                slots: list(&[509, 22]),
+                slots: list(&[510, 22]),
                 operands: list(&[3, 53, 18]),
                 availability: AVAILABLE[4],
                 ..Form::EMPTY
@@ -1625,15 +1625,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "match.any.sync.type d, a, membermask",
-                slots: list(&[510, 391, 19]),
+                slots: list(&[511, 392, 19]),
                 operands: list(&[14, 10, 20]),
                 availability: AVAILABLE[98],
                 ..Form::EMPTY
             },
             Form {
                 text: "match.all.sync.type d{|p}, a, membermask",
-                slots: list(&[511, 391, 19]),
-                operands: list(&[359, 10, 20]),
+                slots: list(&[512, 392, 19]),
+                operands: list(&[363, 10, 20]),
                 availability: AVAILABLE[98],
                 ..Form::EMPTY
             },
@@ -1729,21 +1729,21 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "redux.sync.{add,min,max}.{u32,s32} d, a, membermask",
-                slots: list(&[504, 12]),
+                slots: list(&[505, 12]),
                 operands: list(&[14, 19, 18]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "redux.sync.{and,or,xor}.b32 d, a, membermask",
-                slots: list(&[182, 22]),
+                slots: list(&[183, 22]),
                 operands: list(&[14, 19, 18]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "redux.sync.{min,max}{.abs}{.NaN}.f32 d, a, membermask",
-                slots: list(&[183, 52, 49, 34]),
+                slots: list(&[184, 52, 49, 34]),
                 operands: list(&[22, 23, 18]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
@@ -1802,7 +1802,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["griddepcontrol.{launch_dependents,wait}"],
         forms: &[Form {
             text: "griddepcontrol.action",
-            slots: list(&[512]),
+            slots: list(&[513]),
             availability: AVAILABLE[20],
             ..Form::EMPTY
         }],
@@ -1842,8 +1842,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["elect.sync d|p, membermask"],
         forms: &[Form {
             text: "elect.sync d|p, membermask",
-            slots: list(&[391]),
-            operands: list(&[360, 18]),
+            slots: list(&[392]),
+            operands: list(&[364, 18]),
             availability: AVAILABLE[0],
             ..Form::EMPTY
         }],
@@ -1885,8 +1885,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         ],
         forms: &[Form {
             text: "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned [dst], [src], size",
-            slots: list(&[513, 514, 177, 156, 515]),
-            operands: list(&[146, 361, 362]),
+            slots: list(&[514, 515, 178, 157, 516]),
+            operands: list(&[148, 365, 366]),
             availability: AVAILABLE[101],
             ..Form::EMPTY
         }],
@@ -1938,15 +1938,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes.b128 [addr], [mbar]",
-                slots: list(&[382, 516, 171, 125]),
-                operands: list(&[107, 88]),
+                slots: list(&[383, 517, 172, 126]),
+                operands: list(&[111, 92]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [addr], [mbar]",
-                slots: list(&[382, 516, 171, 517, 125]),
-                operands: list(&[107, 88]),
+                slots: list(&[383, 517, 172, 518, 126]),
+                operands: list(&[111, 92]),
                 availability: AVAILABLE[111],
                 ..Form::EMPTY
             },
@@ -1999,22 +1999,22 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 d, resp",
-                slots: list(&[518, 519, 125]),
+                slots: list(&[519, 520, 126]),
                 operands: list(&[21, 9]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 d, resp",
-                slots: list(&[520, 442, 521, 125]),
-                operands: list(&[263, 23]),
+                slots: list(&[521, 443, 522, 126]),
+                operands: list(&[267, 23]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "clusterlaunchcontrol.query_cancel.{get_first_ctaid::x,get_first_ctaid::y,get_first_ctaid::z}.b32.b128 d, resp",
-                slots: list(&[522, 521, 125]),
-                operands: list(&[363, 9]),
+                slots: list(&[523, 522, 126]),
+                operands: list(&[367, 9]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },

@@ -11,7 +11,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 3] = [
         syntax: &["stacksave.type d"],
         forms: &[Form {
             text: "stacksave.type d",
-            slots: list(&[305]),
+            slots: list(&[306]),
             operands: list(&[0]),
             availability: AVAILABLE[137],
             ..Form::EMPTY
@@ -43,7 +43,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 3] = [
         syntax: &["stackrestore.type a"],
         forms: &[Form {
             text: "stackrestore.type a",
-            slots: list(&[305]),
+            slots: list(&[306]),
             operands: list(&[0]),
             availability: AVAILABLE[137],
             ..Form::EMPTY
@@ -79,8 +79,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 3] = [
         syntax: &["alloca.type ptr, size{, align}"],
         forms: &[Form {
             text: "alloca.type ptr, size{, align}",
-            slots: list(&[305]),
-            operands: list(&[0, 1, 521]),
+            slots: list(&[306]),
+            operands: list(&[0, 1, 525]),
             availability: AVAILABLE[137],
             ..Form::EMPTY
         }],

@@ -12,22 +12,22 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
         forms: &[
             Form {
                 text: "suld.b.{1d,2d,3d,a1d,a2d}{.cop}.{v2,v4}.{b8,b16,b32}.clamp d, [a, b]",
-                slots: list(&[431, 432, 433, 119, 434, 435]),
-                operands: list(&[87, 328]),
+                slots: list(&[432, 433, 434, 119, 435, 436]),
+                operands: list(&[91, 332]),
                 availability: AVAILABLE[89],
                 ..Form::EMPTY
             },
             Form {
                 text: "suld.b.{1d,2d,3d,a1d,a2d}{.cop}.v2.b64.clamp d, [a, b]",
-                slots: list(&[431, 432, 433, 122, 436, 435]),
-                operands: list(&[87, 328]),
+                slots: list(&[432, 433, 434, 123, 437, 436]),
+                operands: list(&[91, 332]),
                 availability: AVAILABLE[89],
                 ..Form::EMPTY
             },
             Form {
                 text: "suld.b.{1d,2d,3d,a1d,a2d}{.cop}.dtype.clamp d, [a, b]",
-                slots: list(&[431, 432, 433, 437, 435]),
-                operands: list(&[329, 328]),
+                slots: list(&[432, 433, 434, 438, 436]),
+                operands: list(&[333, 332]),
                 availability: AVAILABLE[89],
                 ..Form::EMPTY
             },
@@ -77,57 +77,57 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
         forms: &[
             Form {
                 text: "sust.b.{1d,2d,3d,a1d,a2d}{.cop}.vec.{b8,b16,b32}.clamp [a, b], c",
-                slots: list(&[431, 432, 167, 119, 438, 435]),
-                operands: list(&[332, 333]),
+                slots: list(&[432, 433, 168, 119, 439, 436]),
+                operands: list(&[336, 337]),
                 availability: AVAILABLE[89],
                 ..Form::EMPTY
             },
             Form {
                 text: "sust.b.{1d,2d,3d,a1d,a2d}{.cop}.v2.b64.clamp [a, b], c",
-                slots: list(&[431, 432, 167, 122, 439, 435]),
-                operands: list(&[332, 333]),
+                slots: list(&[432, 433, 168, 123, 440, 436]),
+                operands: list(&[336, 337]),
                 availability: AVAILABLE[89],
                 ..Form::EMPTY
             },
             Form {
                 text: "sust.b.{1d,2d,3d,a1d,a2d}{.cop}.ctype.clamp [a, b], c",
-                slots: list(&[431, 432, 167, 440, 435]),
-                operands: list(&[332, 334]),
+                slots: list(&[432, 433, 168, 441, 436]),
+                operands: list(&[336, 338]),
                 availability: AVAILABLE[89],
                 ..Form::EMPTY
             },
             Form {
                 text: "sust.b.{1d,2d,3d,a1d,a2d}{.cop}.v2.ctype.clamp [a, b], c",
-                slots: list(&[431, 432, 167, 441, 440, 435]),
-                operands: list(&[332, 182]),
+                slots: list(&[432, 433, 168, 442, 441, 436]),
+                operands: list(&[336, 186]),
                 availability: AVAILABLE[89],
                 ..Form::EMPTY
             },
             Form {
                 text: "sust.b.{1d,2d,3d,a1d,a2d}{.cop}.v4.{b8,b16,b32}.clamp [a, b], c",
-                slots: list(&[431, 432, 167, 442, 438, 435]),
-                operands: list(&[332, 182]),
+                slots: list(&[432, 433, 168, 443, 439, 436]),
+                operands: list(&[336, 186]),
                 availability: AVAILABLE[89],
                 ..Form::EMPTY
             },
             Form {
                 text: "sust.p.{1d,2d,3d,a1d,a2d}{.cop}.vec.b32.clamp [a, b], c",
-                slots: list(&[443, 444, 167, 119, 445, 435]),
-                operands: list(&[332, 333]),
+                slots: list(&[444, 445, 168, 119, 446, 436]),
+                operands: list(&[336, 337]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "sust.p.{1d,2d,3d,a1d,a2d}{.cop}.b32.clamp [a, b], c",
-                slots: list(&[443, 444, 167, 445, 435]),
-                operands: list(&[332, 334]),
+                slots: list(&[444, 445, 168, 446, 436]),
+                operands: list(&[336, 338]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "sust.p.{1d,2d,3d,a1d,a2d}{.cop}.vec.b32.clamp [a, b], c",
-                slots: list(&[443, 444, 167, 446, 445, 435]),
-                operands: list(&[332, 182]),
+                slots: list(&[444, 445, 168, 447, 446, 436]),
+                operands: list(&[336, 186]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
@@ -182,36 +182,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
         forms: &[
             Form {
                 text: "sured.b.add.{1d,2d,3d}.{u32,s32,u64}.clamp [a, b], c",
-                slots: list(&[431, 185, 447, 448, 435]),
-                operands: list(&[336, 337]),
+                slots: list(&[432, 186, 448, 449, 436]),
+                operands: list(&[340, 341]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "sured.b.{min,max}.{1d,2d,3d}.{u32,s32,u64,s64}.clamp [a, b], c",
-                slots: list(&[431, 183, 447, 449, 435]),
-                operands: list(&[336, 337]),
+                slots: list(&[432, 184, 448, 450, 436]),
+                operands: list(&[340, 341]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "sured.b.{and,or}.{1d,2d,3d}.b32.clamp [a, b], c",
-                slots: list(&[431, 450, 447, 445, 435]),
-                operands: list(&[336, 337]),
+                slots: list(&[432, 451, 448, 446, 436]),
+                operands: list(&[340, 341]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "sured.p.op.{1d,2d,3d}.b32.clamp [a, b], c",
-                slots: list(&[443, 451, 447, 445, 435]),
-                operands: list(&[336, 337]),
+                slots: list(&[444, 452, 448, 446, 436]),
+                operands: list(&[340, 341]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "sured.p.{min,max}.{1d,2d,3d}.b64.clamp [a, b], c",
-                slots: list(&[443, 183, 447, 452, 435]),
-                operands: list(&[336, 337]),
+                slots: list(&[444, 184, 448, 453, 436]),
+                operands: list(&[340, 341]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
@@ -258,8 +258,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
         syntax: &["suq.query.b32 d, [a]"],
         forms: &[Form {
             text: "suq.{width,height,depth,channel_data_type,channel_order,array_size,memory_layout}.b32 d, [a]",
-            slots: list(&[453, 22]),
-            operands: list(&[3, 338]),
+            slots: list(&[454, 22]),
+            operands: list(&[3, 342]),
             availability: AVAILABLE[87],
             ..Form::EMPTY
         }],

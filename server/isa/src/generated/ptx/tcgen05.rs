@@ -13,15 +13,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32 [dst], nCols",
-                slots: list(&[645, 515, 516, 22]),
-                operands: list(&[110, 491]),
+                slots: list(&[646, 516, 517, 22]),
+                operands: list(&[114, 495]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.alloc.exclusive.cta_group.sync.aligned{.shared::cta}.b32 [dst], nCols",
-                slots: list(&[646, 645, 515, 516, 22]),
-                operands: list(&[121, 491]),
+                slots: list(&[647, 646, 516, 517, 22]),
+                operands: list(&[125, 495]),
                 availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
@@ -76,15 +76,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.dealloc.cta_group.sync.aligned.b32 taddr, nCols",
-                slots: list(&[645, 515, 22]),
-                operands: list(&[340, 491]),
+                slots: list(&[646, 516, 22]),
+                operands: list(&[344, 495]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.dealloc.exclusive.cta_group.sync.aligned.b32 taddr, nCols",
-                slots: list(&[646, 645, 515, 22]),
-                operands: list(&[340, 491]),
+                slots: list(&[647, 646, 516, 22]),
+                operands: list(&[344, 495]),
                 availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
@@ -133,7 +133,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         syntax: &["tcgen05.relinquish_alloc_permit.cta_group.sync.aligned"],
         forms: &[Form {
             text: "tcgen05.relinquish_alloc_permit.cta_group.sync.aligned",
-            slots: list(&[645, 515]),
+            slots: list(&[646, 516]),
             availability: AVAILABLE[72],
             ..Form::EMPTY
         }],
@@ -174,71 +174,71 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.ld.sync.aligned.{32x32b,16x64b}.num{.pack::16b}.b32 r, [taddr]",
-                slots: list(&[515, 647, 648, 649, 22]),
-                operands: list(&[459, 492]),
+                slots: list(&[516, 648, 649, 650, 22]),
+                operands: list(&[463, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.sync.aligned.16x128b.{x1,x2,x4,x8,x16,x32,x64}{.pack::16b}.b32 r, [taddr]",
-                slots: list(&[515, 650, 372, 649, 22]),
-                operands: list(&[493, 492]),
+                slots: list(&[516, 651, 373, 650, 22]),
+                operands: list(&[497, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.sync.aligned.16x256b.{x1,x2,x4,x8,x16,x32}{.pack::16b}.b32 r, [taddr]",
-                slots: list(&[515, 651, 376, 649, 22]),
-                operands: list(&[494, 492]),
+                slots: list(&[516, 652, 377, 650, 22]),
+                operands: list(&[498, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.sync.aligned.16x32bx2.num{.pack::16b}.b32 r, [taddr], halfOff",
-                slots: list(&[515, 652, 648, 649, 22]),
-                operands: list(&[459, 492, 495]),
+                slots: list(&[516, 653, 649, 650, 22]),
+                operands: list(&[463, 496, 499]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x4.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[653, 515, 654, 655, 183, 356, 52, 34, 656]),
-                operands: list(&[387, 496, 492]),
+                slots: list(&[654, 516, 655, 656, 184, 357, 52, 34, 657]),
+                operands: list(&[391, 500, 496]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x8.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[653, 515, 654, 657, 183, 356, 52, 34, 656]),
-                operands: list(&[387, 482, 492]),
+                slots: list(&[654, 516, 655, 658, 184, 357, 52, 34, 657]),
+                operands: list(&[391, 486, 496]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x16.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[653, 515, 654, 658, 183, 356, 52, 34, 656]),
-                operands: list(&[387, 497, 492]),
+                slots: list(&[654, 516, 655, 659, 184, 357, 52, 34, 657]),
+                operands: list(&[391, 501, 496]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x32.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[653, 515, 654, 659, 183, 356, 52, 34, 656]),
-                operands: list(&[387, 498, 492]),
+                slots: list(&[654, 516, 655, 660, 184, 357, 52, 34, 657]),
+                operands: list(&[391, 502, 496]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x64.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[653, 515, 654, 660, 183, 356, 52, 34, 656]),
-                operands: list(&[386, 499, 492]),
+                slots: list(&[654, 516, 655, 661, 184, 357, 52, 34, 657]),
+                operands: list(&[390, 503, 496]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x128.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[653, 515, 654, 661, 183, 356, 52, 34, 656]),
-                operands: list(&[388, 500, 492]),
+                slots: list(&[654, 516, 655, 662, 184, 357, 52, 34, 657]),
+                operands: list(&[392, 504, 496]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
@@ -322,71 +322,71 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.ld.red.sync.aligned.32x32b.num.op{.abs}{.NaN}.f32 r, red, [taddr]",
-                slots: list(&[515, 654, 662, 183, 52, 49, 34]),
-                operands: list(&[459, 501, 502]),
+                slots: list(&[516, 655, 663, 184, 52, 49, 34]),
+                operands: list(&[463, 505, 506]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.sync.aligned.16x32bx2.num.op{.abs}{.NaN}.f32 r, red, [taddr], halfOff",
-                slots: list(&[515, 652, 662, 183, 52, 49, 34]),
-                operands: list(&[459, 501, 502, 503]),
+                slots: list(&[516, 653, 663, 184, 52, 49, 34]),
+                operands: list(&[463, 505, 506, 507]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.sync.aligned.32x32b.num.op.{u32,s32} r, red, [taddr]",
-                slots: list(&[515, 654, 662, 183, 12]),
-                operands: list(&[459, 501, 502]),
+                slots: list(&[516, 655, 663, 184, 12]),
+                operands: list(&[463, 505, 506]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.sync.aligned.16x32bx2.num.op.{u32,s32} r, red, [taddr], halfOff",
-                slots: list(&[515, 652, 662, 183, 12]),
-                operands: list(&[459, 501, 502, 503]),
+                slots: list(&[516, 653, 663, 184, 12]),
+                operands: list(&[463, 505, 506, 507]),
                 availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x4.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[653, 515, 654, 655, 183, 356, 52, 49, 34, 656]),
-                operands: list(&[387, 496, 501, 502]),
+                slots: list(&[654, 516, 655, 656, 184, 357, 52, 49, 34, 657]),
+                operands: list(&[391, 500, 505, 506]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x8.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[653, 515, 654, 657, 183, 356, 52, 49, 34, 656]),
-                operands: list(&[387, 482, 501, 502]),
+                slots: list(&[654, 516, 655, 658, 184, 357, 52, 49, 34, 657]),
+                operands: list(&[391, 486, 505, 506]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x16.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[653, 515, 654, 658, 183, 356, 52, 49, 34, 656]),
-                operands: list(&[387, 497, 501, 502]),
+                slots: list(&[654, 516, 655, 659, 184, 357, 52, 49, 34, 657]),
+                operands: list(&[391, 501, 505, 506]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x32.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[653, 515, 654, 659, 183, 356, 52, 49, 34, 656]),
-                operands: list(&[387, 498, 501, 502]),
+                slots: list(&[654, 516, 655, 660, 184, 357, 52, 49, 34, 657]),
+                operands: list(&[391, 502, 505, 506]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x64.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[653, 515, 654, 660, 183, 356, 52, 49, 34, 656]),
-                operands: list(&[386, 499, 501, 502]),
+                slots: list(&[654, 516, 655, 661, 184, 357, 52, 49, 34, 657]),
+                operands: list(&[390, 503, 505, 506]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x128.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[653, 515, 654, 661, 183, 356, 52, 49, 34, 656]),
-                operands: list(&[388, 500, 501, 502]),
+                slots: list(&[654, 516, 655, 662, 184, 357, 52, 49, 34, 657]),
+                operands: list(&[392, 504, 505, 506]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
@@ -466,29 +466,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.st.sync.aligned.{32x32b,16x64b}.num{.unpack::16b}.b32 [taddr], r",
-                slots: list(&[515, 647, 648, 663, 22]),
-                operands: list(&[504, 505]),
+                slots: list(&[516, 648, 649, 664, 22]),
+                operands: list(&[508, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.st.sync.aligned.16x128b.{x1,x2,x4,x8,x16,x32,x64}{.unpack::16b}.b32 [taddr], r",
-                slots: list(&[515, 650, 372, 663, 22]),
-                operands: list(&[504, 506]),
+                slots: list(&[516, 651, 373, 664, 22]),
+                operands: list(&[508, 510]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.st.sync.aligned.16x256b.{x1,x2,x4,x8,x16,x32}{.unpack::16b}.b32 [taddr], r",
-                slots: list(&[515, 651, 376, 663, 22]),
-                operands: list(&[504, 507]),
+                slots: list(&[516, 652, 377, 664, 22]),
+                operands: list(&[508, 511]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.st.sync.aligned.16x32bx2.num{.unpack::16b}.b32 [taddr], halfOff, r",
-                slots: list(&[515, 652, 648, 663, 22]),
-                operands: list(&[504, 508, 505]),
+                slots: list(&[516, 653, 649, 664, 22]),
+                operands: list(&[508, 512, 509]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
@@ -557,7 +557,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         syntax: &["tcgen05.wait::{ld,st}.sync.aligned"],
         forms: &[Form {
             text: "tcgen05.kind.sync.aligned",
-            slots: list(&[664, 515]),
+            slots: list(&[665, 516]),
             availability: AVAILABLE[72],
             ..Form::EMPTY
         }],
@@ -593,22 +593,22 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.cp.cta_group.{128x256b,4x256b,128x128b}{.fmt} [taddr], s-desc",
-                slots: list(&[645, 665, 666]),
-                operands: list(&[504, 168]),
+                slots: list(&[646, 666, 667]),
+                operands: list(&[508, 172]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.cp.cta_group.64x128b.{warpx2::02_13,warpx2::01_23}{.fmt} [taddr], s-desc",
-                slots: list(&[645, 667, 668, 666]),
-                operands: list(&[504, 168]),
+                slots: list(&[646, 668, 669, 667]),
+                operands: list(&[508, 172]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.cp.cta_group.32x128b.warpx4{.fmt} [taddr], s-desc",
-                slots: list(&[645, 669, 670, 666]),
-                operands: list(&[504, 168]),
+                slots: list(&[646, 670, 671, 667]),
+                operands: list(&[508, 172]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
@@ -672,8 +672,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         syntax: &["tcgen05.shift.cta_group.down [taddr]"],
         forms: &[Form {
             text: "tcgen05.shift.cta_group.down [taddr]",
-            slots: list(&[645, 671]),
-            operands: list(&[504]),
+            slots: list(&[646, 672]),
+            operands: list(&[508]),
             availability: AVAILABLE[132],
             ..Form::EMPTY
         }],
@@ -719,519 +719,519 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d",
-                slots: list(&[645, 672, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 509]),
+                slots: list(&[646, 673, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[675, 672, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 510, 509]),
+                slots: list(&[676, 673, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 514, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[676, 672, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 511, 509]),
+                slots: list(&[677, 673, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 515, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[645, 672, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 509]),
+                slots: list(&[646, 673, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[675, 672, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 510, 509]),
+                slots: list(&[676, 673, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 514, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[676, 672, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 511, 509]),
+                slots: list(&[677, 673, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 515, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[645, 672, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 162, 509]),
+                slots: list(&[646, 673, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 166, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[675, 672, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 162, 510, 509]),
+                slots: list(&[676, 673, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 166, 514, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[676, 672, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 162, 511, 509]),
+                slots: list(&[677, 673, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 166, 515, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d",
-                slots: list(&[645, 679, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 509]),
+                slots: list(&[646, 680, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[675, 679, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 510, 509]),
+                slots: list(&[676, 680, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 514, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[676, 679, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 511, 509]),
+                slots: list(&[677, 680, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 515, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[645, 679, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 509]),
+                slots: list(&[646, 680, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[675, 679, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 510, 509]),
+                slots: list(&[676, 680, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 514, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[676, 679, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 511, 509]),
+                slots: list(&[677, 680, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 515, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[645, 679, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 162, 509]),
+                slots: list(&[646, 680, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 166, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[675, 679, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 162, 510, 509]),
+                slots: list(&[676, 680, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 166, 514, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[676, 679, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 162, 511, 509]),
+                slots: list(&[677, 680, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 166, 515, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d",
-                slots: list(&[645, 680, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 509]),
+                slots: list(&[646, 681, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[675, 680, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 510, 509]),
+                slots: list(&[676, 681, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 514, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[676, 680, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 511, 509]),
+                slots: list(&[677, 681, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 515, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[645, 680, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 509]),
+                slots: list(&[646, 681, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[675, 680, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 510, 509]),
+                slots: list(&[676, 681, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 514, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[676, 680, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 511, 509]),
+                slots: list(&[677, 681, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 515, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[645, 680, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 162, 509]),
+                slots: list(&[646, 681, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 166, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[675, 680, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 162, 510, 509]),
+                slots: list(&[676, 681, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 166, 514, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[676, 680, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 162, 511, 509]),
+                slots: list(&[677, 681, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 166, 515, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[645, 681, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 509, 513]),
+                slots: list(&[646, 682, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 513, 517]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 681, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 510, 509, 513]),
+                slots: list(&[676, 682, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 514, 513, 517]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[676, 681, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 511, 509, 513]),
+                slots: list(&[677, 682, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 515, 513, 517]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[645, 681, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 509, 513]),
+                slots: list(&[646, 682, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 513, 517]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 681, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 510, 509, 513]),
+                slots: list(&[676, 682, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 514, 513, 517]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[676, 681, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 511, 509, 513]),
+                slots: list(&[677, 682, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 515, 513, 517]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[645, 681, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 162, 509, 513]),
+                slots: list(&[646, 682, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 166, 513, 517]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 681, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 162, 510, 509, 513]),
+                slots: list(&[676, 682, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 166, 514, 513, 517]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[676, 681, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 162, 511, 509, 513]),
+                slots: list(&[677, 682, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 166, 515, 513, 517]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[645, 679, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 509, 513]),
+                slots: list(&[646, 680, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 513, 517]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 679, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 510, 509, 513]),
+                slots: list(&[676, 680, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 514, 513, 517]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[676, 679, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 511, 509, 513]),
+                slots: list(&[677, 680, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 515, 513, 517]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[645, 679, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 509, 513]),
+                slots: list(&[646, 680, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 513, 517]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 679, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 510, 509, 513]),
+                slots: list(&[676, 680, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 514, 513, 517]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[676, 679, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 511, 509, 513]),
+                slots: list(&[677, 680, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 515, 513, 517]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[645, 679, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 162, 509, 513]),
+                slots: list(&[646, 680, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 166, 513, 517]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 679, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 162, 510, 509, 513]),
+                slots: list(&[676, 680, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 166, 514, 513, 517]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[676, 679, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 162, 511, 509, 513]),
+                slots: list(&[677, 680, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 166, 515, 513, 517]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[645, 680, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 509, 513]),
+                slots: list(&[646, 681, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 513, 517]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 680, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 510, 509, 513]),
+                slots: list(&[676, 681, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 514, 513, 517]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[676, 680, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 511, 509, 513]),
+                slots: list(&[677, 681, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 515, 513, 517]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[645, 680, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 509, 513]),
+                slots: list(&[646, 681, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 513, 517]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 680, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 510, 509, 513]),
+                slots: list(&[676, 681, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 514, 513, 517]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[676, 680, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 511, 509, 513]),
+                slots: list(&[677, 681, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 515, 513, 517]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[645, 680, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 162, 509, 513]),
+                slots: list(&[646, 681, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 166, 513, 517]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 680, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 162, 510, 509, 513]),
+                slots: list(&[676, 681, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 166, 514, 513, 517]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[676, 680, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 162, 511, 509, 513]),
+                slots: list(&[677, 681, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 166, 515, 513, 517]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 607, 608, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 514, 515, 509]),
+                slots: list(&[646, 608, 609, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 518, 519, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 607, 608, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 514, 515, 509]),
+                slots: list(&[646, 608, 609, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 518, 519, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.scale_vec::1X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 607, 608, 682, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 514, 515, 509]),
+                slots: list(&[646, 608, 609, 683, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 518, 519, 513]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.scale_vec::1X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 607, 608, 682, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 514, 515, 509]),
+                slots: list(&[646, 608, 609, 683, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 518, 519, 513]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 607, 608, 683, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 514, 515, 509]),
+                slots: list(&[646, 608, 609, 684, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 518, 519, 513]),
                 availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 607, 608, 683, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 514, 515, 509]),
+                slots: list(&[646, 608, 609, 684, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 518, 519, 513]),
                 availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 611, 608, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 514, 515, 509]),
+                slots: list(&[646, 612, 609, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 518, 519, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 611, 608, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 514, 515, 509]),
+                slots: list(&[646, 612, 609, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 518, 519, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale.scale_vec::2X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 611, 608, 616, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 514, 515, 509]),
+                slots: list(&[646, 612, 609, 617, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 518, 519, 513]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale.scale_vec::2X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 611, 608, 616, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 514, 515, 509]),
+                slots: list(&[646, 612, 609, 617, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 518, 519, 513]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 611, 608, 683, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 514, 515, 509]),
+                slots: list(&[646, 612, 609, 684, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 518, 519, 513]),
                 availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 611, 608, 683, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 514, 515, 509]),
+                slots: list(&[646, 612, 609, 684, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 518, 519, 513]),
                 availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4nvf4.block_scale.{scale_vec::2X,scale_vec::4X}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 615, 608, 684, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 514, 515, 509]),
+                slots: list(&[646, 616, 609, 685, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 518, 519, 513]),
                 availability: AVAILABLE[135],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4nvf4.block_scale.{scale_vec::2X,scale_vec::4X}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 615, 608, 684, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 514, 515, 509]),
+                slots: list(&[646, 616, 609, 685, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 518, 519, 513]),
                 availability: AVAILABLE[135],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4nvf4.block_scale.{block16,block32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 615, 608, 685, 673, 674]),
-                operands: list(&[504, 168, 93, 162, 514, 515, 509]),
+                slots: list(&[646, 616, 609, 686, 674, 675]),
+                operands: list(&[508, 172, 97, 166, 518, 519, 513]),
                 availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4nvf4.block_scale.{block16,block32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 615, 608, 685, 673, 674]),
-                operands: list(&[504, 512, 93, 162, 514, 515, 509]),
+                slots: list(&[646, 616, 609, 686, 674, 675]),
+                operands: list(&[508, 516, 97, 166, 518, 519, 513]),
                 availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::f8f6f4.decompress::lut::b{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [lut], idesc, enable-input-d",
-                slots: list(&[645, 604, 686, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 509]),
+                slots: list(&[646, 605, 687, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale{.{scale_vec::1X,block32}}.decompress::lut::b{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [lut], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 607, 608, 687, 686, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 514, 515, 509]),
+                slots: list(&[646, 608, 609, 688, 687, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 518, 519, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::f8f6f4.decompress::lut::b{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [lut], idesc, enable-input-d",
-                slots: list(&[645, 604, 686, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 509]),
+                slots: list(&[646, 605, 687, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale{.{scale_vec::1X,block32}}.decompress::lut::b{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [lut], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 607, 608, 687, 686, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 514, 515, 509]),
+                slots: list(&[646, 608, 609, 688, 687, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 518, 519, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -1328,407 +1328,407 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d",
-                slots: list(&[645, 672, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 509]),
+                slots: list(&[646, 673, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[675, 672, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 510, 509]),
+                slots: list(&[676, 673, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 514, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[676, 672, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 511, 509]),
+                slots: list(&[677, 673, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 515, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[645, 672, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 509]),
+                slots: list(&[646, 673, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[675, 672, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 510, 509]),
+                slots: list(&[676, 673, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 514, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[676, 672, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 511, 509]),
+                slots: list(&[677, 673, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 515, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[645, 672, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 509]),
+                slots: list(&[646, 673, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[675, 672, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 510, 509]),
+                slots: list(&[676, 673, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 514, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[676, 672, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 511, 509]),
+                slots: list(&[677, 673, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 515, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d",
-                slots: list(&[645, 679, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 509]),
+                slots: list(&[646, 680, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[675, 679, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 510, 509]),
+                slots: list(&[676, 680, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 514, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[676, 679, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 511, 509]),
+                slots: list(&[677, 680, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 515, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[645, 679, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 509]),
+                slots: list(&[646, 680, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[675, 679, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 510, 509]),
+                slots: list(&[676, 680, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 514, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[676, 679, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 511, 509]),
+                slots: list(&[677, 680, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 515, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[645, 679, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 509]),
+                slots: list(&[646, 680, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[675, 679, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 510, 509]),
+                slots: list(&[676, 680, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 514, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[676, 679, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 511, 509]),
+                slots: list(&[677, 680, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 515, 513]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d",
-                slots: list(&[645, 680, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 509]),
+                slots: list(&[646, 681, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[675, 680, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 510, 509]),
+                slots: list(&[676, 681, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 514, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[676, 680, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 511, 509]),
+                slots: list(&[677, 681, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 515, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[645, 680, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 509]),
+                slots: list(&[646, 681, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[675, 680, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 510, 509]),
+                slots: list(&[676, 681, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 514, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[676, 680, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 511, 509]),
+                slots: list(&[677, 681, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 515, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[645, 680, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 509]),
+                slots: list(&[646, 681, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[675, 680, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 510, 509]),
+                slots: list(&[676, 681, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 514, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[676, 680, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 511, 509]),
+                slots: list(&[677, 681, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 515, 513]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[645, 681, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 509, 513]),
+                slots: list(&[646, 682, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 513, 517]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 681, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 510, 509, 513]),
+                slots: list(&[676, 682, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 514, 513, 517]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[676, 681, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 511, 509, 513]),
+                slots: list(&[677, 682, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 515, 513, 517]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[645, 681, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 509, 513]),
+                slots: list(&[646, 682, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 513, 517]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 681, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 510, 509, 513]),
+                slots: list(&[676, 682, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 514, 513, 517]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[676, 681, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 511, 509, 513]),
+                slots: list(&[677, 682, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 515, 513, 517]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[645, 681, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 509, 513]),
+                slots: list(&[646, 682, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 513, 517]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[675, 681, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 510, 509, 513]),
+                slots: list(&[676, 682, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 514, 513, 517]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[676, 681, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 511, 509, 513]),
+                slots: list(&[677, 682, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 515, 513, 517]),
                 availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[645, 679, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 509, 513]),
+                slots: list(&[646, 680, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 513, 517]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[645, 679, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 509, 513]),
+                slots: list(&[646, 680, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 513, 517]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[645, 679, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 509, 513]),
+                slots: list(&[646, 680, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 513, 517]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[645, 680, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 509, 513]),
+                slots: list(&[646, 681, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 513, 517]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[645, 680, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 509, 513]),
+                slots: list(&[646, 681, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 513, 517]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[645, 680, 677, 678, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 509, 513]),
+                slots: list(&[646, 681, 678, 679, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 513, 517]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 607, 608, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 514, 515, 509]),
+                slots: list(&[646, 608, 609, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 518, 519, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 607, 608, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 514, 515, 509]),
+                slots: list(&[646, 608, 609, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 518, 519, 513]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale.scale_vec::1X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 607, 608, 682, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 514, 515, 509]),
+                slots: list(&[646, 608, 609, 683, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 518, 519, 513]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale.scale_vec::1X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 607, 608, 682, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 514, 515, 509]),
+                slots: list(&[646, 608, 609, 683, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 518, 519, 513]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 607, 608, 683, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 514, 515, 509]),
+                slots: list(&[646, 608, 609, 684, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 518, 519, 513]),
                 availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 607, 608, 683, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 514, 515, 509]),
+                slots: list(&[646, 608, 609, 684, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 518, 519, 513]),
                 availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 611, 608, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 514, 515, 509]),
+                slots: list(&[646, 612, 609, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 518, 519, 513]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 611, 608, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 514, 515, 509]),
+                slots: list(&[646, 612, 609, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 518, 519, 513]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale.scale_vec::2X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 611, 608, 616, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 514, 515, 509]),
+                slots: list(&[646, 612, 609, 617, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 518, 519, 513]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale.scale_vec::2X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 611, 608, 616, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 514, 515, 509]),
+                slots: list(&[646, 612, 609, 617, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 518, 519, 513]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 611, 608, 683, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 514, 515, 509]),
+                slots: list(&[646, 612, 609, 684, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 518, 519, 513]),
                 availability: AVAILABLE[136],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 611, 608, 683, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 514, 515, 509]),
+                slots: list(&[646, 612, 609, 684, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 518, 519, 513]),
                 availability: AVAILABLE[136],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4nvf4.block_scale.{scale_vec::2X,scale_vec::4X}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 615, 608, 684, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 514, 515, 509]),
+                slots: list(&[646, 616, 609, 685, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 518, 519, 513]),
                 availability: AVAILABLE[135],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4nvf4.block_scale.{scale_vec::2X,scale_vec::4X}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 615, 608, 684, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 514, 515, 509]),
+                slots: list(&[646, 616, 609, 685, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 518, 519, 513]),
                 availability: AVAILABLE[135],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4nvf4.block_scale.{block16,block32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 615, 608, 685, 673, 674]),
-                operands: list(&[504, 168, 93, 502, 162, 514, 515, 509]),
+                slots: list(&[646, 616, 609, 686, 674, 675]),
+                operands: list(&[508, 172, 97, 506, 166, 518, 519, 513]),
                 availability: AVAILABLE[136],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4nvf4.block_scale.{block16,block32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[645, 615, 608, 685, 673, 674]),
-                operands: list(&[504, 512, 93, 502, 162, 514, 515, 509]),
+                slots: list(&[646, 616, 609, 686, 674, 675]),
+                operands: list(&[508, 516, 97, 506, 166, 518, 519, 513]),
                 availability: AVAILABLE[136],
                 ..Form::EMPTY
             },
@@ -1807,43 +1807,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.collector} [d], a, b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[675, 672, 688]),
-                operands: list(&[504, 168, 93, 20, 48, 516]),
+                slots: list(&[676, 673, 689]),
+                operands: list(&[508, 172, 97, 20, 48, 520]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.collector} [d], [a], b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[675, 672, 688]),
-                operands: list(&[504, 512, 93, 20, 48, 516]),
+                slots: list(&[676, 673, 689]),
+                operands: list(&[508, 516, 97, 20, 48, 520]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.kind::i8{.collector} [d], a, b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[675, 679, 688]),
-                operands: list(&[504, 168, 93, 20, 48, 516]),
+                slots: list(&[676, 680, 689]),
+                operands: list(&[508, 172, 97, 20, 48, 520]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.kind::i8{.collector} [d], [a], b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[675, 679, 688]),
-                operands: list(&[504, 512, 93, 20, 48, 516]),
+                slots: list(&[676, 680, 689]),
+                operands: list(&[508, 516, 97, 20, 48, 520]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.kind::ti16{.collector} [d], a, b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[675, 680, 688]),
-                operands: list(&[504, 168, 93, 20, 48, 516]),
+                slots: list(&[676, 681, 689]),
+                operands: list(&[508, 172, 97, 20, 48, 520]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.kind::ti16{.collector} [d], [a], b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[675, 680, 688]),
-                operands: list(&[504, 512, 93, 20, 48, 516]),
+                slots: list(&[676, 681, 689]),
+                operands: list(&[508, 516, 97, 20, 48, 520]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -1917,43 +1917,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.collector} [d], a, b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[675, 672, 688]),
-                operands: list(&[504, 168, 93, 502, 162, 517, 518]),
+                slots: list(&[676, 673, 689]),
+                operands: list(&[508, 172, 97, 506, 166, 521, 522]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.collector} [d], [a], b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[675, 672, 688]),
-                operands: list(&[504, 512, 93, 502, 162, 517, 518]),
+                slots: list(&[676, 673, 689]),
+                operands: list(&[508, 516, 97, 506, 166, 521, 522]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.kind::i8{.collector} [d], a, b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[675, 679, 688]),
-                operands: list(&[504, 168, 93, 502, 162, 517, 518]),
+                slots: list(&[676, 680, 689]),
+                operands: list(&[508, 172, 97, 506, 166, 521, 522]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.kind::i8{.collector} [d], [a], b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[675, 679, 688]),
-                operands: list(&[504, 512, 93, 502, 162, 517, 518]),
+                slots: list(&[676, 680, 689]),
+                operands: list(&[508, 516, 97, 506, 166, 521, 522]),
                 availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.kind::ti16{.collector} [d], a, b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[675, 680, 688]),
-                operands: list(&[504, 168, 93, 502, 162, 517, 518]),
+                slots: list(&[676, 681, 689]),
+                operands: list(&[508, 172, 97, 506, 166, 521, 522]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.kind::ti16{.collector} [d], [a], b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[675, 680, 688]),
-                operands: list(&[504, 512, 93, 502, 162, 517, 518]),
+                slots: list(&[676, 681, 689]),
+                operands: list(&[508, 516, 97, 506, 166, 521, 522]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
@@ -2017,7 +2017,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         syntax: &["tcgen05.fence::{before_thread_sync,after_thread_sync}"],
         forms: &[Form {
             text: "tcgen05.kind",
-            slots: list(&[689]),
+            slots: list(&[690]),
             availability: AVAILABLE[72],
             ..Form::EMPTY
         }],
@@ -2066,43 +2066,43 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.b64 [mbar]",
-                slots: list(&[645, 690, 304, 127]),
-                operands: list(&[110]),
+                slots: list(&[646, 691, 305, 128]),
+                operands: list(&[114]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.{multicast::cluster,multicast::cluster::16b}.b64 [mbar], ctaMask",
-                slots: list(&[645, 690, 304, 316, 127]),
-                operands: list(&[110, 519]),
+                slots: list(&[646, 691, 305, 317, 128]),
+                operands: list(&[114, 523]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.multicast::cluster::32b.b64 [mbar], ctaMask",
-                slots: list(&[645, 690, 304, 526, 127]),
-                operands: list(&[110, 520]),
+                slots: list(&[646, 691, 305, 527, 128]),
+                operands: list(&[114, 524]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.commit.cta_group.sync_restrict::shared::read::mma::a.mbarrier::arrive::one{.shared::cluster}.b64 [mbar]",
-                slots: list(&[645, 691, 690, 304, 127]),
-                operands: list(&[121]),
+                slots: list(&[646, 692, 691, 305, 128]),
+                operands: list(&[125]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.commit.cta_group.sync_restrict::shared::read::mma::a.mbarrier::arrive::one{.shared::cluster}.{multicast::cluster,multicast::cluster::16b}.b64 [mbar], ctaMask",
-                slots: list(&[645, 691, 690, 304, 692, 127]),
-                operands: list(&[121, 519]),
+                slots: list(&[646, 692, 691, 305, 693, 128]),
+                operands: list(&[125, 523]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.commit.cta_group.sync_restrict::shared::read::mma::a.mbarrier::arrive::one{.shared::cluster}.multicast::cluster::32b.b64 [mbar], ctaMask",
-                slots: list(&[645, 691, 690, 304, 526, 127]),
-                operands: list(&[121, 520]),
+                slots: list(&[646, 692, 691, 305, 527, 128]),
+                operands: list(&[125, 524]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },

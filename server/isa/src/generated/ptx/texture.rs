@@ -18,495 +18,495 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
         forms: &[
             Form {
                 text: "tex{.base}.{1d,2d,a1d,a2d}.v4.{u32,s32,f32,f16}.f32 d, [a{, b}, c]{, e}{, f}",
-                slots: list(&[409, 410, 155, 411, 98]),
-                operands: list(&[301, 305, 306, 307]),
+                slots: list(&[410, 411, 156, 412, 98]),
+                operands: list(&[305, 309, 310, 311]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex{.base}.{1d,2d,a1d,a2d}.v4.{u32,s32,f32,f16}.f32 d, [a{, b}, c], f",
-                slots: list(&[409, 410, 155, 411, 98]),
-                operands: list(&[301, 305, 308]),
+                slots: list(&[410, 411, 156, 412, 98]),
+                operands: list(&[305, 309, 312]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex{.base}.{1d,2d,a1d,a2d}.v4.{u32,s32,f32,f16}.s32 d, [a{, b}, c]{, e}",
-                slots: list(&[409, 410, 155, 411, 97]),
-                operands: list(&[301, 305, 306]),
+                slots: list(&[410, 411, 156, 412, 97]),
+                operands: list(&[305, 309, 310]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex{.base}.3d.v4.{u32,s32,f32,f16}.ctype d, [a{, b}, c]{, e}",
-                slots: list(&[409, 412, 155, 411, 413]),
-                operands: list(&[301, 305, 309]),
+                slots: list(&[410, 413, 156, 412, 414]),
+                operands: list(&[305, 309, 313]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex{.base}.{cube,acube}.v4.{u32,s32,f32,f16}.f32 d, [a{, b}, c]{, f}",
-                slots: list(&[409, 414, 155, 411, 98]),
-                operands: list(&[301, 305, 307]),
+                slots: list(&[410, 415, 156, 412, 98]),
+                operands: list(&[305, 309, 311]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex{.base}.{2dms,a2dms}.v4.{u32,s32,f32,f16}.s32 d, [a{, b}, c]{, e}",
-                slots: list(&[409, 415, 155, 411, 97]),
-                operands: list(&[301, 305, 306]),
+                slots: list(&[410, 416, 156, 412, 97]),
+                operands: list(&[305, 309, 310]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex{.base}.{1d,2d,a1d,a2d}.v2.f16x2.f32 d, [a{, b}, c]{, e}{, f}",
-                slots: list(&[409, 410, 122, 416, 98]),
-                operands: list(&[301, 305, 306, 307]),
+                slots: list(&[410, 411, 123, 417, 98]),
+                operands: list(&[305, 309, 310, 311]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex{.base}.{1d,2d,a1d,a2d}.v2.f16x2.f32 d, [a{, b}, c], f",
-                slots: list(&[409, 410, 122, 416, 98]),
-                operands: list(&[301, 305, 308]),
+                slots: list(&[410, 411, 123, 417, 98]),
+                operands: list(&[305, 309, 312]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex{.base}.{1d,2d,a1d,a2d}.v2.f16x2.s32 d, [a{, b}, c]{, e}",
-                slots: list(&[409, 410, 122, 416, 97]),
-                operands: list(&[301, 305, 306]),
+                slots: list(&[410, 411, 123, 417, 97]),
+                operands: list(&[305, 309, 310]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex{.base}.3d.v2.f16x2.ctype d, [a{, b}, c]{, e}",
-                slots: list(&[409, 412, 122, 416, 413]),
-                operands: list(&[301, 305, 309]),
+                slots: list(&[410, 413, 123, 417, 414]),
+                operands: list(&[305, 309, 313]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex{.base}.{cube,acube}.v2.f16x2.f32 d, [a{, b}, c]{, f}",
-                slots: list(&[409, 414, 122, 416, 98]),
-                operands: list(&[301, 305, 307]),
+                slots: list(&[410, 415, 123, 417, 98]),
+                operands: list(&[305, 309, 311]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex{.base}.{2dms,a2dms}.v2.f16x2.s32 d, [a{, b}, c]{, e}",
-                slots: list(&[409, 415, 122, 416, 97]),
-                operands: list(&[301, 305, 306]),
+                slots: list(&[410, 416, 123, 417, 97]),
+                operands: list(&[305, 309, 310]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.level.{1d,2d,a1d,a2d}.v4.{u32,s32,f32,f16}.f32 d, [a{, b}, c], lod{, e}{, f}",
-                slots: list(&[417, 410, 155, 411, 98]),
-                operands: list(&[301, 305, 310, 306, 307]),
+                slots: list(&[418, 411, 156, 412, 98]),
+                operands: list(&[305, 309, 314, 310, 311]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.level.{1d,2d,a1d,a2d}.v4.{u32,s32,f32,f16}.f32 d, [a{, b}, c], lod, f",
-                slots: list(&[417, 410, 155, 411, 98]),
-                operands: list(&[301, 305, 310, 308]),
+                slots: list(&[418, 411, 156, 412, 98]),
+                operands: list(&[305, 309, 314, 312]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.level.{1d,2d,a1d,a2d}.v4.{u32,s32,f32,f16}.s32 d, [a{, b}, c], lod{, e}",
-                slots: list(&[417, 410, 155, 411, 97]),
-                operands: list(&[301, 305, 310, 306]),
+                slots: list(&[418, 411, 156, 412, 97]),
+                operands: list(&[305, 309, 314, 310]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.level.3d.v4.{u32,s32,f32,f16}.ctype d, [a{, b}, c], lod{, e}",
-                slots: list(&[417, 412, 155, 411, 413]),
-                operands: list(&[301, 305, 310, 309]),
+                slots: list(&[418, 413, 156, 412, 414]),
+                operands: list(&[305, 309, 314, 313]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.level.{cube,acube}.v4.{u32,s32,f32,f16}.f32 d, [a{, b}, c], lod{, f}",
-                slots: list(&[417, 418, 155, 411, 98]),
-                operands: list(&[301, 305, 310, 307]),
+                slots: list(&[418, 419, 156, 412, 98]),
+                operands: list(&[305, 309, 314, 311]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.level.{1d,2d,a1d,a2d}.v2.f16x2.f32 d, [a{, b}, c], lod{, e}{, f}",
-                slots: list(&[417, 410, 122, 416, 98]),
-                operands: list(&[301, 305, 310, 306, 307]),
+                slots: list(&[418, 411, 123, 417, 98]),
+                operands: list(&[305, 309, 314, 310, 311]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.level.{1d,2d,a1d,a2d}.v2.f16x2.f32 d, [a{, b}, c], lod, f",
-                slots: list(&[417, 410, 122, 416, 98]),
-                operands: list(&[301, 305, 310, 308]),
+                slots: list(&[418, 411, 123, 417, 98]),
+                operands: list(&[305, 309, 314, 312]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.level.{1d,2d,a1d,a2d}.v2.f16x2.s32 d, [a{, b}, c], lod{, e}",
-                slots: list(&[417, 410, 122, 416, 97]),
-                operands: list(&[301, 305, 310, 306]),
+                slots: list(&[418, 411, 123, 417, 97]),
+                operands: list(&[305, 309, 314, 310]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.level.3d.v2.f16x2.ctype d, [a{, b}, c], lod{, e}",
-                slots: list(&[417, 412, 122, 416, 413]),
-                operands: list(&[301, 305, 310, 309]),
+                slots: list(&[418, 413, 123, 417, 414]),
+                operands: list(&[305, 309, 314, 313]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.level.{cube,acube}.v2.f16x2.f32 d, [a{, b}, c], lod{, f}",
-                slots: list(&[417, 418, 122, 416, 98]),
-                operands: list(&[301, 305, 310, 307]),
+                slots: list(&[418, 419, 123, 417, 98]),
+                operands: list(&[305, 309, 314, 311]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{1d,a1d}.v4.{u32,s32,f32,f16}.f32 d, [a{, b}, c], dPdx, dPdy{, e}{, f}",
-                slots: list(&[419, 420, 155, 411, 98]),
-                operands: list(&[301, 305, 311, 312, 306, 307]),
+                slots: list(&[420, 421, 156, 412, 98]),
+                operands: list(&[305, 309, 315, 316, 310, 311]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{1d,a1d}.v4.{u32,s32,f32,f16}.f32 d, [a{, b}, c], dPdx, dPdy, f",
-                slots: list(&[419, 420, 155, 411, 98]),
-                operands: list(&[301, 305, 311, 312, 308]),
+                slots: list(&[420, 421, 156, 412, 98]),
+                operands: list(&[305, 309, 315, 316, 312]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{1d,a1d}.v4.{u32,s32,f32,f16}.s32 d, [a{, b}, c], dPdx, dPdy{, e}",
-                slots: list(&[419, 420, 155, 411, 97]),
-                operands: list(&[301, 305, 311, 312, 306]),
+                slots: list(&[420, 421, 156, 412, 97]),
+                operands: list(&[305, 309, 315, 316, 310]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{2d,a2d}.v4.{u32,s32,f32,f16}.f32 d, [a{, b}, c], dPdx, dPdy{, e}{, f}",
-                slots: list(&[419, 421, 155, 411, 98]),
-                operands: list(&[301, 305, 313, 314, 306, 307]),
+                slots: list(&[420, 422, 156, 412, 98]),
+                operands: list(&[305, 309, 317, 318, 310, 311]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{2d,a2d}.v4.{u32,s32,f32,f16}.f32 d, [a{, b}, c], dPdx, dPdy, f",
-                slots: list(&[419, 421, 155, 411, 98]),
-                operands: list(&[301, 305, 313, 314, 308]),
+                slots: list(&[420, 422, 156, 412, 98]),
+                operands: list(&[305, 309, 317, 318, 312]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{2d,a2d}.v4.{u32,s32,f32,f16}.s32 d, [a{, b}, c], dPdx, dPdy{, e}",
-                slots: list(&[419, 421, 155, 411, 97]),
-                operands: list(&[301, 305, 313, 314, 306]),
+                slots: list(&[420, 422, 156, 412, 97]),
+                operands: list(&[305, 309, 317, 318, 310]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.3d.v4.{u32,s32,f32,f16}.ctype d, [a{, b}, c], dPdx, dPdy{, e}",
-                slots: list(&[419, 412, 155, 411, 413]),
-                operands: list(&[301, 305, 315, 316, 309]),
+                slots: list(&[420, 413, 156, 412, 414]),
+                operands: list(&[305, 309, 319, 320, 313]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{cube,acube}.v4.{u32,s32,f32,f16}.f32 d, [a{, b}, c], dPdx, dPdy{, f}",
-                slots: list(&[419, 422, 155, 411, 98]),
-                operands: list(&[301, 305, 315, 316, 307]),
+                slots: list(&[420, 423, 156, 412, 98]),
+                operands: list(&[305, 309, 319, 320, 311]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{1d,a1d}.v2.f16x2.f32 d, [a{, b}, c], dPdx, dPdy{, e}{, f}",
-                slots: list(&[419, 420, 122, 416, 98]),
-                operands: list(&[301, 305, 311, 312, 306, 307]),
+                slots: list(&[420, 421, 123, 417, 98]),
+                operands: list(&[305, 309, 315, 316, 310, 311]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{1d,a1d}.v2.f16x2.f32 d, [a{, b}, c], dPdx, dPdy, f",
-                slots: list(&[419, 420, 122, 416, 98]),
-                operands: list(&[301, 305, 311, 312, 308]),
+                slots: list(&[420, 421, 123, 417, 98]),
+                operands: list(&[305, 309, 315, 316, 312]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{1d,a1d}.v2.f16x2.s32 d, [a{, b}, c], dPdx, dPdy{, e}",
-                slots: list(&[419, 420, 122, 416, 97]),
-                operands: list(&[301, 305, 311, 312, 306]),
+                slots: list(&[420, 421, 123, 417, 97]),
+                operands: list(&[305, 309, 315, 316, 310]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{2d,a2d}.v2.f16x2.f32 d, [a{, b}, c], dPdx, dPdy{, e}{, f}",
-                slots: list(&[419, 421, 122, 416, 98]),
-                operands: list(&[301, 305, 313, 314, 306, 307]),
+                slots: list(&[420, 422, 123, 417, 98]),
+                operands: list(&[305, 309, 317, 318, 310, 311]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{2d,a2d}.v2.f16x2.f32 d, [a{, b}, c], dPdx, dPdy, f",
-                slots: list(&[419, 421, 122, 416, 98]),
-                operands: list(&[301, 305, 313, 314, 308]),
+                slots: list(&[420, 422, 123, 417, 98]),
+                operands: list(&[305, 309, 317, 318, 312]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{2d,a2d}.v2.f16x2.s32 d, [a{, b}, c], dPdx, dPdy{, e}",
-                slots: list(&[419, 421, 122, 416, 97]),
-                operands: list(&[301, 305, 313, 314, 306]),
+                slots: list(&[420, 422, 123, 417, 97]),
+                operands: list(&[305, 309, 317, 318, 310]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.3d.v2.f16x2.ctype d, [a{, b}, c], dPdx, dPdy{, e}",
-                slots: list(&[419, 412, 122, 416, 413]),
-                operands: list(&[301, 305, 315, 316, 309]),
+                slots: list(&[420, 413, 123, 417, 414]),
+                operands: list(&[305, 309, 319, 320, 313]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{cube,acube}.v2.f16x2.f32 d, [a{, b}, c], dPdx, dPdy{, f}",
-                slots: list(&[419, 422, 122, 416, 98]),
-                operands: list(&[301, 305, 315, 316, 307]),
+                slots: list(&[420, 423, 123, 417, 98]),
+                operands: list(&[305, 309, 319, 320, 311]),
                 ..Form::EMPTY
             },
             Form {
                 text: "tex{.base}.{1d,2d,a1d,a2d}.v4.{u32,s32,f32,f16}.f32 d|p, [a{, b}, c]{, e}{, f}",
-                slots: list(&[409, 410, 155, 411, 98]),
-                operands: list(&[317, 305, 306, 307]),
+                slots: list(&[410, 411, 156, 412, 98]),
+                operands: list(&[321, 309, 310, 311]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex{.base}.{1d,2d,a1d,a2d}.v4.{u32,s32,f32,f16}.f32 d|p, [a{, b}, c], f",
-                slots: list(&[409, 410, 155, 411, 98]),
-                operands: list(&[317, 305, 308]),
+                slots: list(&[410, 411, 156, 412, 98]),
+                operands: list(&[321, 309, 312]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex{.base}.{1d,2d,a1d,a2d}.v4.{u32,s32,f32,f16}.s32 d|p, [a{, b}, c]{, e}",
-                slots: list(&[409, 410, 155, 411, 97]),
-                operands: list(&[317, 305, 306]),
+                slots: list(&[410, 411, 156, 412, 97]),
+                operands: list(&[321, 309, 310]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex{.base}.3d.v4.{u32,s32,f32,f16}.ctype d|p, [a{, b}, c]{, e}",
-                slots: list(&[409, 412, 155, 411, 413]),
-                operands: list(&[317, 305, 309]),
+                slots: list(&[410, 413, 156, 412, 414]),
+                operands: list(&[321, 309, 313]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex{.base}.{cube,acube}.v4.{u32,s32,f32,f16}.f32 d|p, [a{, b}, c]{, f}",
-                slots: list(&[409, 414, 155, 411, 98]),
-                operands: list(&[317, 305, 307]),
+                slots: list(&[410, 415, 156, 412, 98]),
+                operands: list(&[321, 309, 311]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex{.base}.{2dms,a2dms}.v4.{u32,s32,f32,f16}.s32 d|p, [a{, b}, c]{, e}",
-                slots: list(&[409, 415, 155, 411, 97]),
-                operands: list(&[317, 305, 306]),
+                slots: list(&[410, 416, 156, 412, 97]),
+                operands: list(&[321, 309, 310]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex{.base}.{1d,2d,a1d,a2d}.v2.f16x2.f32 d|p, [a{, b}, c]{, e}{, f}",
-                slots: list(&[409, 410, 122, 416, 98]),
-                operands: list(&[317, 305, 306, 307]),
+                slots: list(&[410, 411, 123, 417, 98]),
+                operands: list(&[321, 309, 310, 311]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex{.base}.{1d,2d,a1d,a2d}.v2.f16x2.f32 d|p, [a{, b}, c], f",
-                slots: list(&[409, 410, 122, 416, 98]),
-                operands: list(&[317, 305, 308]),
+                slots: list(&[410, 411, 123, 417, 98]),
+                operands: list(&[321, 309, 312]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex{.base}.{1d,2d,a1d,a2d}.v2.f16x2.s32 d|p, [a{, b}, c]{, e}",
-                slots: list(&[409, 410, 122, 416, 97]),
-                operands: list(&[317, 305, 306]),
+                slots: list(&[410, 411, 123, 417, 97]),
+                operands: list(&[321, 309, 310]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex{.base}.3d.v2.f16x2.ctype d|p, [a{, b}, c]{, e}",
-                slots: list(&[409, 412, 122, 416, 413]),
-                operands: list(&[317, 305, 309]),
+                slots: list(&[410, 413, 123, 417, 414]),
+                operands: list(&[321, 309, 313]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex{.base}.{cube,acube}.v2.f16x2.f32 d|p, [a{, b}, c]{, f}",
-                slots: list(&[409, 414, 122, 416, 98]),
-                operands: list(&[317, 305, 307]),
+                slots: list(&[410, 415, 123, 417, 98]),
+                operands: list(&[321, 309, 311]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex{.base}.{2dms,a2dms}.v2.f16x2.s32 d|p, [a{, b}, c]{, e}",
-                slots: list(&[409, 415, 122, 416, 97]),
-                operands: list(&[317, 305, 306]),
+                slots: list(&[410, 416, 123, 417, 97]),
+                operands: list(&[321, 309, 310]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.level.{1d,2d,a1d,a2d}.v4.{u32,s32,f32,f16}.f32 d|p, [a{, b}, c], lod{, e}{, f}",
-                slots: list(&[417, 410, 155, 411, 98]),
-                operands: list(&[317, 305, 310, 306, 307]),
+                slots: list(&[418, 411, 156, 412, 98]),
+                operands: list(&[321, 309, 314, 310, 311]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.level.{1d,2d,a1d,a2d}.v4.{u32,s32,f32,f16}.f32 d|p, [a{, b}, c], lod, f",
-                slots: list(&[417, 410, 155, 411, 98]),
-                operands: list(&[317, 305, 310, 308]),
+                slots: list(&[418, 411, 156, 412, 98]),
+                operands: list(&[321, 309, 314, 312]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.level.{1d,2d,a1d,a2d}.v4.{u32,s32,f32,f16}.s32 d|p, [a{, b}, c], lod{, e}",
-                slots: list(&[417, 410, 155, 411, 97]),
-                operands: list(&[317, 305, 310, 306]),
+                slots: list(&[418, 411, 156, 412, 97]),
+                operands: list(&[321, 309, 314, 310]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.level.3d.v4.{u32,s32,f32,f16}.ctype d|p, [a{, b}, c], lod{, e}",
-                slots: list(&[417, 412, 155, 411, 413]),
-                operands: list(&[317, 305, 310, 309]),
+                slots: list(&[418, 413, 156, 412, 414]),
+                operands: list(&[321, 309, 314, 313]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.level.{cube,acube}.v4.{u32,s32,f32,f16}.f32 d|p, [a{, b}, c], lod{, f}",
-                slots: list(&[417, 418, 155, 411, 98]),
-                operands: list(&[317, 305, 310, 307]),
+                slots: list(&[418, 419, 156, 412, 98]),
+                operands: list(&[321, 309, 314, 311]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.level.{1d,2d,a1d,a2d}.v2.f16x2.f32 d|p, [a{, b}, c], lod{, e}{, f}",
-                slots: list(&[417, 410, 122, 416, 98]),
-                operands: list(&[317, 305, 310, 306, 307]),
+                slots: list(&[418, 411, 123, 417, 98]),
+                operands: list(&[321, 309, 314, 310, 311]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.level.{1d,2d,a1d,a2d}.v2.f16x2.f32 d|p, [a{, b}, c], lod, f",
-                slots: list(&[417, 410, 122, 416, 98]),
-                operands: list(&[317, 305, 310, 308]),
+                slots: list(&[418, 411, 123, 417, 98]),
+                operands: list(&[321, 309, 314, 312]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.level.{1d,2d,a1d,a2d}.v2.f16x2.s32 d|p, [a{, b}, c], lod{, e}",
-                slots: list(&[417, 410, 122, 416, 97]),
-                operands: list(&[317, 305, 310, 306]),
+                slots: list(&[418, 411, 123, 417, 97]),
+                operands: list(&[321, 309, 314, 310]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.level.3d.v2.f16x2.ctype d|p, [a{, b}, c], lod{, e}",
-                slots: list(&[417, 412, 122, 416, 413]),
-                operands: list(&[317, 305, 310, 309]),
+                slots: list(&[418, 413, 123, 417, 414]),
+                operands: list(&[321, 309, 314, 313]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.level.{cube,acube}.v2.f16x2.f32 d|p, [a{, b}, c], lod{, f}",
-                slots: list(&[417, 418, 122, 416, 98]),
-                operands: list(&[317, 305, 310, 307]),
+                slots: list(&[418, 419, 123, 417, 98]),
+                operands: list(&[321, 309, 314, 311]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{1d,a1d}.v4.{u32,s32,f32,f16}.f32 d|p, [a{, b}, c], dPdx, dPdy{, e}{, f}",
-                slots: list(&[419, 420, 155, 411, 98]),
-                operands: list(&[317, 305, 311, 312, 306, 307]),
+                slots: list(&[420, 421, 156, 412, 98]),
+                operands: list(&[321, 309, 315, 316, 310, 311]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{1d,a1d}.v4.{u32,s32,f32,f16}.f32 d|p, [a{, b}, c], dPdx, dPdy, f",
-                slots: list(&[419, 420, 155, 411, 98]),
-                operands: list(&[317, 305, 311, 312, 308]),
+                slots: list(&[420, 421, 156, 412, 98]),
+                operands: list(&[321, 309, 315, 316, 312]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{1d,a1d}.v4.{u32,s32,f32,f16}.s32 d|p, [a{, b}, c], dPdx, dPdy{, e}",
-                slots: list(&[419, 420, 155, 411, 97]),
-                operands: list(&[317, 305, 311, 312, 306]),
+                slots: list(&[420, 421, 156, 412, 97]),
+                operands: list(&[321, 309, 315, 316, 310]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{2d,a2d}.v4.{u32,s32,f32,f16}.f32 d|p, [a{, b}, c], dPdx, dPdy{, e}{, f}",
-                slots: list(&[419, 421, 155, 411, 98]),
-                operands: list(&[317, 305, 313, 314, 306, 307]),
+                slots: list(&[420, 422, 156, 412, 98]),
+                operands: list(&[321, 309, 317, 318, 310, 311]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{2d,a2d}.v4.{u32,s32,f32,f16}.f32 d|p, [a{, b}, c], dPdx, dPdy, f",
-                slots: list(&[419, 421, 155, 411, 98]),
-                operands: list(&[317, 305, 313, 314, 308]),
+                slots: list(&[420, 422, 156, 412, 98]),
+                operands: list(&[321, 309, 317, 318, 312]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{2d,a2d}.v4.{u32,s32,f32,f16}.s32 d|p, [a{, b}, c], dPdx, dPdy{, e}",
-                slots: list(&[419, 421, 155, 411, 97]),
-                operands: list(&[317, 305, 313, 314, 306]),
+                slots: list(&[420, 422, 156, 412, 97]),
+                operands: list(&[321, 309, 317, 318, 310]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.3d.v4.{u32,s32,f32,f16}.ctype d|p, [a{, b}, c], dPdx, dPdy{, e}",
-                slots: list(&[419, 412, 155, 411, 413]),
-                operands: list(&[317, 305, 315, 316, 309]),
+                slots: list(&[420, 413, 156, 412, 414]),
+                operands: list(&[321, 309, 319, 320, 313]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{cube,acube}.v4.{u32,s32,f32,f16}.f32 d|p, [a{, b}, c], dPdx, dPdy{, f}",
-                slots: list(&[419, 422, 155, 411, 98]),
-                operands: list(&[317, 305, 315, 316, 307]),
+                slots: list(&[420, 423, 156, 412, 98]),
+                operands: list(&[321, 309, 319, 320, 311]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{1d,a1d}.v2.f16x2.f32 d|p, [a{, b}, c], dPdx, dPdy{, e}{, f}",
-                slots: list(&[419, 420, 122, 416, 98]),
-                operands: list(&[317, 305, 311, 312, 306, 307]),
+                slots: list(&[420, 421, 123, 417, 98]),
+                operands: list(&[321, 309, 315, 316, 310, 311]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{1d,a1d}.v2.f16x2.f32 d|p, [a{, b}, c], dPdx, dPdy, f",
-                slots: list(&[419, 420, 122, 416, 98]),
-                operands: list(&[317, 305, 311, 312, 308]),
+                slots: list(&[420, 421, 123, 417, 98]),
+                operands: list(&[321, 309, 315, 316, 312]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{1d,a1d}.v2.f16x2.s32 d|p, [a{, b}, c], dPdx, dPdy{, e}",
-                slots: list(&[419, 420, 122, 416, 97]),
-                operands: list(&[317, 305, 311, 312, 306]),
+                slots: list(&[420, 421, 123, 417, 97]),
+                operands: list(&[321, 309, 315, 316, 310]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{2d,a2d}.v2.f16x2.f32 d|p, [a{, b}, c], dPdx, dPdy{, e}{, f}",
-                slots: list(&[419, 421, 122, 416, 98]),
-                operands: list(&[317, 305, 313, 314, 306, 307]),
+                slots: list(&[420, 422, 123, 417, 98]),
+                operands: list(&[321, 309, 317, 318, 310, 311]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{2d,a2d}.v2.f16x2.f32 d|p, [a{, b}, c], dPdx, dPdy, f",
-                slots: list(&[419, 421, 122, 416, 98]),
-                operands: list(&[317, 305, 313, 314, 308]),
+                slots: list(&[420, 422, 123, 417, 98]),
+                operands: list(&[321, 309, 317, 318, 312]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{2d,a2d}.v2.f16x2.s32 d|p, [a{, b}, c], dPdx, dPdy{, e}",
-                slots: list(&[419, 421, 122, 416, 97]),
-                operands: list(&[317, 305, 313, 314, 306]),
+                slots: list(&[420, 422, 123, 417, 97]),
+                operands: list(&[321, 309, 317, 318, 310]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.3d.v2.f16x2.ctype d|p, [a{, b}, c], dPdx, dPdy{, e}",
-                slots: list(&[419, 412, 122, 416, 413]),
-                operands: list(&[317, 305, 315, 316, 309]),
+                slots: list(&[420, 413, 123, 417, 414]),
+                operands: list(&[321, 309, 319, 320, 313]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tex.grad.{cube,acube}.v2.f16x2.f32 d|p, [a{, b}, c], dPdx, dPdy{, f}",
-                slots: list(&[419, 422, 122, 416, 98]),
-                operands: list(&[317, 305, 315, 316, 307]),
+                slots: list(&[420, 423, 123, 417, 98]),
+                operands: list(&[321, 309, 319, 320, 311]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
@@ -573,29 +573,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
         forms: &[
             Form {
                 text: "tld4.comp.{2d,a2d}.v4.dtype.f32 d, [a{, b}, c]{, e}{, f}",
-                slots: list(&[423, 424, 155, 81, 98]),
-                operands: list(&[301, 305, 318, 319]),
+                slots: list(&[424, 425, 156, 81, 98]),
+                operands: list(&[305, 309, 322, 323]),
                 availability: AVAILABLE[84],
                 ..Form::EMPTY
             },
             Form {
                 text: "tld4.comp.{2d,a2d,cube,acube}.v4.dtype.f32 d, [a{, b}, c]{, f}",
-                slots: list(&[423, 425, 155, 81, 98]),
-                operands: list(&[301, 305, 319]),
+                slots: list(&[424, 426, 156, 81, 98]),
+                operands: list(&[305, 309, 323]),
                 availability: AVAILABLE[84],
                 ..Form::EMPTY
             },
             Form {
                 text: "tld4.comp.{2d,a2d}.v4.dtype.f32 d|p, [a{, b}, c]{, e}{, f}",
-                slots: list(&[423, 424, 155, 81, 98]),
-                operands: list(&[317, 305, 318, 319]),
+                slots: list(&[424, 425, 156, 81, 98]),
+                operands: list(&[321, 309, 322, 323]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
             Form {
                 text: "tld4.comp.{2d,a2d,cube,acube}.v4.dtype.f32 d|p, [a{, b}, c]{, f}",
-                slots: list(&[423, 425, 155, 81, 98]),
-                operands: list(&[317, 305, 319]),
+                slots: list(&[424, 426, 156, 81, 98]),
+                operands: list(&[321, 309, 323]),
                 availability: AVAILABLE[82],
                 ..Form::EMPTY
             },
@@ -642,22 +642,22 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
         forms: &[
             Form {
                 text: "txq.{width,height,depth,channel_data_type,channel_order,normalized_coords,filter_mode,addr_mode_0,addr_mode_1,addr_mode_2,array_size,num_mipmap_levels,num_samples}.b32 d, [a]",
-                slots: list(&[426, 22]),
-                operands: list(&[3, 321]),
+                slots: list(&[427, 22]),
+                operands: list(&[3, 325]),
                 availability: AVAILABLE[87],
                 ..Form::EMPTY
             },
             Form {
                 text: "txq.force_unnormalized_coords.b32 d, [a]",
-                slots: list(&[427, 22]),
-                operands: list(&[3, 323]),
+                slots: list(&[428, 22]),
+                operands: list(&[3, 327]),
                 availability: AVAILABLE[87],
                 ..Form::EMPTY
             },
             Form {
                 text: "txq.level.{width,height,depth}.b32 d, [a], lod",
-                slots: list(&[428, 429, 22]),
-                operands: list(&[8, 325, 18]),
+                slots: list(&[429, 430, 22]),
+                operands: list(&[8, 329, 18]),
                 availability: AVAILABLE[83],
                 ..Form::EMPTY
             },
@@ -715,8 +715,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 4] = [
         syntax: &["istypep.{texref,samplerref,surfref} p, a"],
         forms: &[Form {
             text: "istypep.type p, a",
-            slots: list(&[430]),
-            operands: list(&[21, 154]),
+            slots: list(&[431]),
+            operands: list(&[21, 158]),
             availability: AVAILABLE[88],
             ..Form::EMPTY
         }],

@@ -17,13 +17,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Form {
                 text: "vadd.dtype.atype.btype{.sat} d, a, b{, c}",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 4, 10, 522]),
+                operands: list(&[0, 4, 10, 526]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "vadd.dtype.atype.btype{.sat}.op2 d, a, b, c",
-                slots: list(&[104, 24, 25, 4, 693]),
+                slots: list(&[104, 24, 25, 4, 694]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
@@ -89,13 +89,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Form {
                 text: "vsub.dtype.atype.btype{.sat} d, a, b{, c}",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 4, 10, 522]),
+                operands: list(&[0, 4, 10, 526]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "vsub.dtype.atype.btype{.sat}.op2 d, a, b, c",
-                slots: list(&[104, 24, 25, 4, 693]),
+                slots: list(&[104, 24, 25, 4, 694]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
@@ -161,13 +161,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Form {
                 text: "vabsdiff.dtype.atype.btype{.sat} d, a, b{, c}",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 4, 10, 522]),
+                operands: list(&[0, 4, 10, 526]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "vabsdiff.dtype.atype.btype{.sat}.op2 d, a, b, c",
-                slots: list(&[104, 24, 25, 4, 693]),
+                slots: list(&[104, 24, 25, 4, 694]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
@@ -233,13 +233,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Form {
                 text: "vmin.dtype.atype.btype{.sat} d, a, b{, c}",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 4, 10, 522]),
+                operands: list(&[0, 4, 10, 526]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "vmin.dtype.atype.btype{.sat}.op2 d, a, b, c",
-                slots: list(&[104, 24, 25, 4, 693]),
+                slots: list(&[104, 24, 25, 4, 694]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
@@ -305,13 +305,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             Form {
                 text: "vmax.dtype.atype.btype{.sat} d, a, b{, c}",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 4, 10, 522]),
+                operands: list(&[0, 4, 10, 526]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "vmax.dtype.atype.btype{.sat}.op2 d, a, b, c",
-                slots: list(&[104, 24, 25, 4, 693]),
+                slots: list(&[104, 24, 25, 4, 694]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
@@ -376,14 +376,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         forms: &[
             Form {
                 text: "vshl.dtype.atype.u32{.sat}.mode d, a, b{, c}",
-                slots: list(&[104, 24, 694, 4, 23]),
-                operands: list(&[0, 4, 10, 522]),
+                slots: list(&[104, 24, 695, 4, 23]),
+                operands: list(&[0, 4, 10, 526]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "vshl.dtype.atype.u32{.sat}.mode.op2 d, a, b, c",
-                slots: list(&[104, 24, 694, 4, 23, 693]),
+                slots: list(&[104, 24, 695, 4, 23, 694]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
@@ -444,14 +444,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         forms: &[
             Form {
                 text: "vshr.dtype.atype.u32{.sat}.mode d, a, b{, c}",
-                slots: list(&[104, 24, 694, 4, 23]),
-                operands: list(&[0, 4, 10, 522]),
+                slots: list(&[104, 24, 695, 4, 23]),
+                operands: list(&[0, 4, 10, 526]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "vshr.dtype.atype.u32{.sat}.mode.op2 d, a, b, c",
-                slots: list(&[104, 24, 694, 4, 23, 693]),
+                slots: list(&[104, 24, 695, 4, 23, 694]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
@@ -510,7 +510,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         ],
         forms: &[Form {
             text: "vmad.dtype.atype.btype{.po}{.sat}{.scale} d, a, b, c",
-            slots: list(&[104, 24, 25, 695, 4, 696]),
+            slots: list(&[104, 24, 25, 696, 4, 697]),
             operands: list(&[0, 4, 10, 13]),
             availability: AVAILABLE[3],
             ..Form::EMPTY
@@ -568,14 +568,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         forms: &[
             Form {
                 text: "vset.atype.btype.cmp d, a, b{, c}",
-                slots: list(&[24, 25, 697]),
-                operands: list(&[14, 1, 5, 523]),
+                slots: list(&[24, 25, 698]),
+                operands: list(&[14, 1, 5, 527]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "vset.atype.btype.cmp.op2 d, a, b, c",
-                slots: list(&[24, 25, 697, 693]),
+                slots: list(&[24, 25, 698, 694]),
                 operands: list(&[14, 1, 5, 20]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY

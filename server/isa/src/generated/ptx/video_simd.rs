@@ -16,14 +16,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vadd2.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 524]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vadd2.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 698]),
-                operands: list(&[0, 31, 35, 524]),
+                slots: list(&[104, 24, 25, 699]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -81,14 +81,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vsub2.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 524]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vsub2.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 698]),
-                operands: list(&[0, 31, 35, 524]),
+                slots: list(&[104, 24, 25, 699]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -146,14 +146,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vavrg2.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 524]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vavrg2.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 698]),
-                operands: list(&[0, 31, 35, 524]),
+                slots: list(&[104, 24, 25, 699]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -211,14 +211,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vabsdiff2.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 524]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vabsdiff2.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 698]),
-                operands: list(&[0, 31, 35, 524]),
+                slots: list(&[104, 24, 25, 699]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -276,14 +276,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vmin2.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 524]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vmin2.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 698]),
-                operands: list(&[0, 31, 35, 524]),
+                slots: list(&[104, 24, 25, 699]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -341,14 +341,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vmax2.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 524]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vmax2.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 698]),
-                operands: list(&[0, 31, 35, 524]),
+                slots: list(&[104, 24, 25, 699]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -406,14 +406,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vadd4.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 524]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vadd4.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 698]),
-                operands: list(&[0, 31, 35, 524]),
+                slots: list(&[104, 24, 25, 699]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -471,14 +471,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vsub4.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 524]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vsub4.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 698]),
-                operands: list(&[0, 31, 35, 524]),
+                slots: list(&[104, 24, 25, 699]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -536,14 +536,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vavrg4.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 524]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vavrg4.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 698]),
-                operands: list(&[0, 31, 35, 524]),
+                slots: list(&[104, 24, 25, 699]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -601,14 +601,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vabsdiff4.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 524]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vabsdiff4.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 698]),
-                operands: list(&[0, 31, 35, 524]),
+                slots: list(&[104, 24, 25, 699]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -667,14 +667,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vmin4.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 524]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vmin4.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 698]),
-                operands: list(&[0, 31, 35, 524]),
+                slots: list(&[104, 24, 25, 699]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -732,14 +732,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             Form {
                 text: "vmax4.dtype.atype.btype{.sat} d, a, b, c",
                 slots: list(&[104, 24, 25, 4]),
-                operands: list(&[0, 31, 35, 524]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
             Form {
                 text: "vmax4.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 698]),
-                operands: list(&[0, 31, 35, 524]),
+                slots: list(&[104, 24, 25, 699]),
+                operands: list(&[0, 31, 35, 528]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
             },
@@ -792,8 +792,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
         syntax: &["vset2.atype.btype.cmp{.add} d{.mask}, a{.asel}, b{.bsel}, c"],
         forms: &[Form {
             text: "vset2.atype.btype.cmp{.add} d, a, b, c",
-            slots: list(&[24, 25, 697, 699]),
-            operands: list(&[14, 37, 32, 183]),
+            slots: list(&[24, 25, 698, 700]),
+            operands: list(&[14, 37, 32, 187]),
             availability: AVAILABLE[30],
             ..Form::EMPTY
         }],
@@ -841,8 +841,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
         syntax: &["vset4.atype.btype.cmp{.add} d{.mask}, a{.asel}, b{.bsel}, c"],
         forms: &[Form {
             text: "vset4.atype.btype.cmp{.add} d, a, b, c",
-            slots: list(&[24, 25, 697, 699]),
-            operands: list(&[14, 37, 32, 183]),
+            slots: list(&[24, 25, 698, 700]),
+            operands: list(&[14, 37, 32, 187]),
             availability: AVAILABLE[30],
             ..Form::EMPTY
         }],

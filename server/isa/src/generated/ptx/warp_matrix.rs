@@ -13,29 +13,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "wmma.load.{a,b}.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 r, [p]{, stride}",
-                slots: list(&[543, 515, 544, 545, 546, 110]),
-                operands: list(&[380, 381, 382]),
+                slots: list(&[544, 516, 545, 546, 547, 110]),
+                operands: list(&[384, 385, 386]),
                 availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 r, [p]{, stride}",
-                slots: list(&[547, 515, 544, 545, 546, 110]),
-                operands: list(&[383, 381, 382]),
+                slots: list(&[548, 516, 545, 546, 547, 110]),
+                operands: list(&[387, 385, 386]),
                 availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f32 r, [p]{, stride}",
-                slots: list(&[547, 515, 544, 545, 546, 34]),
-                operands: list(&[384, 381, 382]),
+                slots: list(&[548, 516, 545, 546, 547, 34]),
+                operands: list(&[388, 385, 386]),
                 availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.{a,b}.sync.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 r, [p]{, stride}",
-                slots: list(&[543, 391, 544, 545, 546, 110]),
-                operands: list(&[380, 381, 382]),
+                slots: list(&[544, 392, 545, 546, 547, 110]),
+                operands: list(&[384, 385, 386]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
                     since: Version::new(6, 3),
@@ -44,8 +44,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.load.c.sync.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 r, [p]{, stride}",
-                slots: list(&[547, 391, 544, 545, 546, 110]),
-                operands: list(&[383, 381, 382]),
+                slots: list(&[548, 392, 545, 546, 547, 110]),
+                operands: list(&[387, 385, 386]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
                     since: Version::new(6, 3),
@@ -54,8 +54,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.load.c.sync.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f32 r, [p]{, stride}",
-                slots: list(&[547, 391, 544, 545, 546, 34]),
-                operands: list(&[384, 381, 382]),
+                slots: list(&[548, 392, 545, 546, 547, 34]),
+                operands: list(&[388, 385, 386]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
                     since: Version::new(6, 3),
@@ -64,148 +64,148 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.s32 r, [p]{, stride}",
-                slots: list(&[547, 515, 544, 548, 546, 2]),
-                operands: list(&[385, 381, 382]),
+                slots: list(&[548, 516, 545, 549, 547, 2]),
+                operands: list(&[389, 385, 386]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.{a,b}.sync.aligned.layout.m16n16k16{.{global,shared,shared::cta}}.{s8,u8} r, [p]{, stride}",
-                slots: list(&[543, 515, 544, 549, 546, 550]),
-                operands: list(&[386, 381, 382]),
+                slots: list(&[544, 516, 545, 550, 547, 551]),
+                operands: list(&[390, 385, 386]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.layout.m8n32k16{.{global,shared,shared::cta}}.{s8,u8} r, [p]{, stride}",
-                slots: list(&[551, 515, 544, 552, 546, 550]),
-                operands: list(&[387, 381, 382]),
+                slots: list(&[552, 516, 545, 553, 547, 551]),
+                operands: list(&[391, 385, 386]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.layout.m8n32k16{.{global,shared,shared::cta}}.{s8,u8} r, [p]{, stride}",
-                slots: list(&[553, 515, 544, 552, 546, 550]),
-                operands: list(&[388, 381, 382]),
+                slots: list(&[554, 516, 545, 553, 547, 551]),
+                operands: list(&[392, 385, 386]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.layout.m32n8k16{.{global,shared,shared::cta}}.{s8,u8} r, [p]{, stride}",
-                slots: list(&[551, 515, 544, 554, 546, 550]),
-                operands: list(&[388, 381, 382]),
+                slots: list(&[552, 516, 545, 555, 547, 551]),
+                operands: list(&[392, 385, 386]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.layout.m32n8k16{.{global,shared,shared::cta}}.{s8,u8} r, [p]{, stride}",
-                slots: list(&[553, 515, 544, 554, 546, 550]),
-                operands: list(&[387, 381, 382]),
+                slots: list(&[554, 516, 545, 555, 547, 551]),
+                operands: list(&[391, 385, 386]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.row.m8n8k32{.{global,shared,shared::cta}}.{s4,u4} r, [p]{, stride}",
-                slots: list(&[551, 515, 555, 556, 546, 557]),
-                operands: list(&[387, 381, 382]),
+                slots: list(&[552, 516, 556, 557, 547, 558]),
+                operands: list(&[391, 385, 386]),
                 availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.col.m8n8k32{.{global,shared,shared::cta}}.{s4,u4} r, [p]{, stride}",
-                slots: list(&[553, 515, 558, 556, 546, 557]),
-                operands: list(&[387, 381, 382]),
+                slots: list(&[554, 516, 559, 557, 547, 558]),
+                operands: list(&[391, 385, 386]),
                 availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.row.m8n8k128{.{global,shared,shared::cta}}.b1 r, [p]{, stride}",
-                slots: list(&[551, 515, 555, 559, 546, 560]),
-                operands: list(&[387, 381, 382]),
+                slots: list(&[552, 516, 556, 560, 547, 561]),
+                operands: list(&[391, 385, 386]),
                 availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.col.m8n8k128{.{global,shared,shared::cta}}.b1 r, [p]{, stride}",
-                slots: list(&[553, 515, 558, 559, 546, 560]),
-                operands: list(&[387, 381, 382]),
+                slots: list(&[554, 516, 559, 560, 547, 561]),
+                operands: list(&[391, 385, 386]),
                 availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.{m8n8k32,m8n8k128}{.{global,shared,shared::cta}}.s32 r, [p]{, stride}",
-                slots: list(&[547, 515, 544, 561, 546, 2]),
-                operands: list(&[389, 381, 382]),
+                slots: list(&[548, 516, 545, 562, 547, 2]),
+                operands: list(&[393, 385, 386]),
                 availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.{m8n8k32,m8n8k128}{.{global,shared,shared::cta}}.f32 r, [p]{, stride}",
-                slots: list(&[547, 515, 544, 561, 546, 34]),
-                operands: list(&[390, 381, 382]),
+                slots: list(&[548, 516, 545, 562, 547, 34]),
+                operands: list(&[394, 385, 386]),
                 availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.{a,b}.sync.aligned.layout.m16n16k16{.{global,shared,shared::cta}}.bf16 r, [p]{, stride}",
-                slots: list(&[543, 515, 544, 549, 546, 112]),
-                operands: list(&[391, 381, 382]),
+                slots: list(&[544, 516, 545, 550, 547, 112]),
+                operands: list(&[395, 385, 386]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.layout.m8n32k16{.{global,shared,shared::cta}}.bf16 r, [p]{, stride}",
-                slots: list(&[551, 515, 544, 552, 546, 112]),
-                operands: list(&[392, 381, 382]),
+                slots: list(&[552, 516, 545, 553, 547, 112]),
+                operands: list(&[396, 385, 386]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.layout.m8n32k16{.{global,shared,shared::cta}}.bf16 r, [p]{, stride}",
-                slots: list(&[553, 515, 544, 552, 546, 112]),
-                operands: list(&[393, 381, 382]),
+                slots: list(&[554, 516, 545, 553, 547, 112]),
+                operands: list(&[397, 385, 386]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.layout.m32n8k16{.{global,shared,shared::cta}}.bf16 r, [p]{, stride}",
-                slots: list(&[551, 515, 544, 554, 546, 112]),
-                operands: list(&[393, 381, 382]),
+                slots: list(&[552, 516, 545, 555, 547, 112]),
+                operands: list(&[397, 385, 386]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.layout.m32n8k16{.{global,shared,shared::cta}}.bf16 r, [p]{, stride}",
-                slots: list(&[553, 515, 544, 554, 546, 112]),
-                operands: list(&[392, 381, 382]),
+                slots: list(&[554, 516, 545, 555, 547, 112]),
+                operands: list(&[396, 385, 386]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.{a,b}.sync.aligned.layout.m16n16k8{.{global,shared,shared::cta}}.tf32 r, [p]{, stride}",
-                slots: list(&[543, 515, 544, 562, 546, 563]),
-                operands: list(&[394, 381, 382]),
+                slots: list(&[544, 516, 545, 563, 547, 564]),
+                operands: list(&[398, 385, 386]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.m16n16k8{.{global,shared,shared::cta}}.f32 r, [p]{, stride}",
-                slots: list(&[547, 515, 544, 562, 546, 34]),
-                operands: list(&[384, 381, 382]),
+                slots: list(&[548, 516, 545, 563, 547, 34]),
+                operands: list(&[388, 385, 386]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.{a,b}.sync.aligned.layout.m8n8k4{.{global,shared,shared::cta}}.f64 r, [p]{, stride}",
-                slots: list(&[543, 515, 544, 564, 546, 38]),
-                operands: list(&[395, 381, 382]),
+                slots: list(&[544, 516, 545, 565, 547, 38]),
+                operands: list(&[399, 385, 386]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.m8n8k4{.{global,shared,shared::cta}}.f64 r, [p]{, stride}",
-                slots: list(&[547, 515, 544, 564, 546, 38]),
-                operands: list(&[396, 381, 382]),
+                slots: list(&[548, 516, 545, 565, 547, 38]),
+                operands: list(&[400, 385, 386]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
@@ -296,22 +296,22 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "wmma.store.d.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 [p], r{, stride}",
-                slots: list(&[565, 515, 544, 545, 546, 110]),
-                operands: list(&[397, 398, 382]),
+                slots: list(&[566, 516, 545, 546, 547, 110]),
+                operands: list(&[401, 402, 386]),
                 availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f32 [p], r{, stride}",
-                slots: list(&[565, 515, 544, 545, 546, 34]),
-                operands: list(&[397, 399, 382]),
+                slots: list(&[566, 516, 545, 546, 547, 34]),
+                operands: list(&[401, 403, 386]),
                 availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 [p], r{, stride}",
-                slots: list(&[565, 391, 544, 545, 546, 110]),
-                operands: list(&[397, 398, 382]),
+                slots: list(&[566, 392, 545, 546, 547, 110]),
+                operands: list(&[401, 402, 386]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
                     since: Version::new(6, 3),
@@ -320,8 +320,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.store.d.sync.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f32 [p], r{, stride}",
-                slots: list(&[565, 391, 544, 545, 546, 34]),
-                operands: list(&[397, 399, 382]),
+                slots: list(&[566, 392, 545, 546, 547, 34]),
+                operands: list(&[401, 403, 386]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
                     since: Version::new(6, 3),
@@ -330,36 +330,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.s32 [p], r{, stride}",
-                slots: list(&[565, 515, 544, 548, 546, 2]),
-                operands: list(&[397, 400, 382]),
+                slots: list(&[566, 516, 545, 549, 547, 2]),
+                operands: list(&[401, 404, 386]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.{m8n8k32,m8n8k128}{.{global,shared,shared::cta}}.s32 [p], r{, stride}",
-                slots: list(&[565, 515, 544, 561, 546, 2]),
-                operands: list(&[397, 401, 382]),
+                slots: list(&[566, 516, 545, 562, 547, 2]),
+                operands: list(&[401, 405, 386]),
                 availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.{m8n8k32,m8n8k128}{.{global,shared,shared::cta}}.f32 [p], r{, stride}",
-                slots: list(&[565, 515, 544, 561, 546, 34]),
-                operands: list(&[397, 402, 382]),
+                slots: list(&[566, 516, 545, 562, 547, 34]),
+                operands: list(&[401, 406, 386]),
                 availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.m16n16k8{.{global,shared,shared::cta}}.f32 [p], r{, stride}",
-                slots: list(&[565, 515, 544, 562, 546, 34]),
-                operands: list(&[397, 399, 382]),
+                slots: list(&[566, 516, 545, 563, 547, 34]),
+                operands: list(&[401, 403, 386]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.m8n8k4{.{global,shared,shared::cta}}.f64 [p], r{, stride}",
-                slots: list(&[565, 515, 544, 564, 546, 38]),
-                operands: list(&[397, 403, 382]),
+                slots: list(&[566, 516, 545, 565, 547, 38]),
+                operands: list(&[401, 407, 386]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
@@ -431,36 +431,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f16.f16 d, a, b, c",
-                slots: list(&[515, 566, 567, 545, 99, 568]),
-                operands: list(&[383, 404, 405, 406]),
+                slots: list(&[516, 567, 568, 546, 99, 569]),
+                operands: list(&[387, 408, 409, 410]),
                 availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f16.f32 d, a, b, c",
-                slots: list(&[515, 566, 567, 545, 99, 98]),
-                operands: list(&[383, 404, 405, 407]),
+                slots: list(&[516, 567, 568, 546, 99, 98]),
+                operands: list(&[387, 408, 409, 411]),
                 availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f32.f16 d, a, b, c",
-                slots: list(&[515, 566, 567, 545, 60, 568]),
-                operands: list(&[384, 404, 405, 406]),
+                slots: list(&[516, 567, 568, 546, 60, 569]),
+                operands: list(&[388, 408, 409, 410]),
                 availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f32.f32 d, a, b, c",
-                slots: list(&[515, 566, 567, 545, 60, 98]),
-                operands: list(&[384, 404, 405, 407]),
+                slots: list(&[516, 567, 568, 546, 60, 98]),
+                operands: list(&[388, 408, 409, 411]),
                 availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f16.f16 d, a, b, c",
-                slots: list(&[391, 566, 567, 545, 99, 568]),
-                operands: list(&[383, 404, 405, 406]),
+                slots: list(&[392, 567, 568, 546, 99, 569]),
+                operands: list(&[387, 408, 409, 410]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
                     since: Version::new(6, 3),
@@ -469,8 +469,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.mma.sync.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f16.f32 d, a, b, c",
-                slots: list(&[391, 566, 567, 545, 99, 98]),
-                operands: list(&[383, 404, 405, 407]),
+                slots: list(&[392, 567, 568, 546, 99, 98]),
+                operands: list(&[387, 408, 409, 411]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
                     since: Version::new(6, 3),
@@ -479,8 +479,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.mma.sync.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f32.f16 d, a, b, c",
-                slots: list(&[391, 566, 567, 545, 60, 568]),
-                operands: list(&[384, 404, 405, 406]),
+                slots: list(&[392, 567, 568, 546, 60, 569]),
+                operands: list(&[388, 408, 409, 410]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
                     since: Version::new(6, 3),
@@ -489,8 +489,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.mma.sync.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f32.f32 d, a, b, c",
-                slots: list(&[391, 566, 567, 545, 60, 98]),
-                operands: list(&[384, 404, 405, 407]),
+                slots: list(&[392, 567, 568, 546, 60, 98]),
+                operands: list(&[388, 408, 409, 411]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
                     since: Version::new(6, 3),
@@ -499,113 +499,113 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k16.s32.s8.s8.s32{.satfinite} d, a, b, c",
-                slots: list(&[515, 566, 567, 549, 251, 569, 570, 97, 75]),
-                operands: list(&[385, 408, 409, 410]),
+                slots: list(&[516, 567, 568, 550, 252, 570, 571, 97, 75]),
+                operands: list(&[389, 412, 413, 414]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m8n32k16.s32.s8.s8.s32{.satfinite} d, a, b, c",
-                slots: list(&[515, 566, 567, 552, 251, 569, 570, 97, 75]),
-                operands: list(&[385, 411, 412, 410]),
+                slots: list(&[516, 567, 568, 553, 252, 570, 571, 97, 75]),
+                operands: list(&[389, 415, 416, 414]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m32n8k16.s32.s8.s8.s32{.satfinite} d, a, b, c",
-                slots: list(&[515, 566, 567, 554, 251, 569, 570, 97, 75]),
-                operands: list(&[385, 413, 414, 410]),
+                slots: list(&[516, 567, 568, 555, 252, 570, 571, 97, 75]),
+                operands: list(&[389, 417, 418, 414]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k16.s32.u8.u8.s32{.satfinite} d, a, b, c",
-                slots: list(&[515, 566, 567, 549, 251, 571, 572, 97, 75]),
-                operands: list(&[385, 408, 409, 410]),
+                slots: list(&[516, 567, 568, 550, 252, 572, 573, 97, 75]),
+                operands: list(&[389, 412, 413, 414]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m8n32k16.s32.u8.u8.s32{.satfinite} d, a, b, c",
-                slots: list(&[515, 566, 567, 552, 251, 571, 572, 97, 75]),
-                operands: list(&[385, 411, 412, 410]),
+                slots: list(&[516, 567, 568, 553, 252, 572, 573, 97, 75]),
+                operands: list(&[389, 415, 416, 414]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m32n8k16.s32.u8.u8.s32{.satfinite} d, a, b, c",
-                slots: list(&[515, 566, 567, 554, 251, 571, 572, 97, 75]),
-                operands: list(&[385, 413, 414, 410]),
+                slots: list(&[516, 567, 568, 555, 252, 572, 573, 97, 75]),
+                operands: list(&[389, 417, 418, 414]),
                 availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32{.satfinite} d, a, b, c",
-                slots: list(&[515, 573, 574, 556, 251, 575, 576, 97, 75]),
-                operands: list(&[389, 411, 414, 415]),
+                slots: list(&[516, 574, 575, 557, 252, 576, 577, 97, 75]),
+                operands: list(&[393, 415, 418, 419]),
                 availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.row.col.m8n8k32.s32.u4.u4.s32{.satfinite} d, a, b, c",
-                slots: list(&[515, 573, 574, 556, 251, 577, 578, 97, 75]),
-                operands: list(&[389, 411, 414, 415]),
+                slots: list(&[516, 574, 575, 557, 252, 578, 579, 97, 75]),
+                operands: list(&[393, 415, 418, 419]),
                 availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.{xor.popc,and.popc}.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 d, a, b, c",
-                slots: list(&[579, 515, 573, 574, 559, 251, 580, 581, 97]),
-                operands: list(&[389, 411, 414, 415]),
+                slots: list(&[580, 516, 574, 575, 560, 252, 581, 582, 97]),
+                operands: list(&[393, 415, 418, 419]),
                 availability: AVAILABLE[116],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k16.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[515, 566, 567, 549, 60, 275, 582, 98]),
-                operands: list(&[384, 416, 417, 407]),
+                slots: list(&[516, 567, 568, 550, 60, 276, 583, 98]),
+                operands: list(&[388, 420, 421, 411]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m8n32k16.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[515, 566, 567, 552, 60, 275, 582, 98]),
-                operands: list(&[384, 418, 419, 407]),
+                slots: list(&[516, 567, 568, 553, 60, 276, 583, 98]),
+                operands: list(&[388, 422, 423, 411]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m32n8k16.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[515, 566, 567, 554, 60, 275, 582, 98]),
-                operands: list(&[384, 420, 421, 407]),
+                slots: list(&[516, 567, 568, 555, 60, 276, 583, 98]),
+                operands: list(&[388, 424, 425, 411]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k8.f32.tf32.tf32.f32 d, a, b, c",
-                slots: list(&[515, 566, 567, 562, 60, 583, 584, 98]),
-                operands: list(&[384, 422, 423, 407]),
+                slots: list(&[516, 567, 568, 563, 60, 584, 585, 98]),
+                operands: list(&[388, 426, 427, 411]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m8n8k4.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[515, 566, 567, 564, 262, 263, 585, 586, 39]),
-                operands: list(&[396, 424, 425, 426]),
+                slots: list(&[516, 567, 568, 565, 263, 264, 586, 587, 39]),
+                operands: list(&[400, 428, 429, 430]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k8.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[515, 566, 567, 562, 262, 263, 585, 586, 39]),
-                operands: list(&[427, 428, 429, 430]),
+                slots: list(&[516, 567, 568, 563, 263, 264, 586, 587, 39]),
+                operands: list(&[431, 432, 433, 434]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k16.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[515, 566, 567, 549, 262, 263, 585, 586, 39]),
-                operands: list(&[427, 431, 432, 430]),
+                slots: list(&[516, 567, 568, 550, 263, 264, 586, 587, 39]),
+                operands: list(&[431, 435, 436, 434]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
@@ -702,274 +702,274 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "mma.sync.aligned.m8n8k4.alayout.blayout.f16.f16.f16.f16 d, a, b, c",
-                slots: list(&[515, 564, 566, 587, 99, 261, 588, 568]),
-                operands: list(&[383, 433, 434, 406]),
+                slots: list(&[516, 565, 567, 588, 99, 262, 589, 569]),
+                operands: list(&[387, 437, 438, 410]),
                 availability: AVAILABLE[117],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k4.alayout.blayout.f32.f16.f16.f16 d, a, b, c",
-                slots: list(&[515, 564, 566, 587, 60, 261, 588, 568]),
-                operands: list(&[384, 433, 434, 406]),
+                slots: list(&[516, 565, 567, 588, 60, 262, 589, 569]),
+                operands: list(&[388, 437, 438, 410]),
                 availability: AVAILABLE[117],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k4.alayout.blayout.f32.f16.f16.f32 d, a, b, c",
-                slots: list(&[515, 564, 566, 587, 60, 261, 588, 98]),
-                operands: list(&[384, 433, 434, 407]),
+                slots: list(&[516, 565, 567, 588, 60, 262, 589, 98]),
+                operands: list(&[388, 437, 438, 411]),
                 availability: AVAILABLE[117],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 d, a, b, c",
-                slots: list(&[515, 589, 573, 574, 99, 261, 588, 568]),
-                operands: list(&[435, 433, 436, 437]),
+                slots: list(&[516, 590, 574, 575, 99, 262, 589, 569]),
+                operands: list(&[439, 437, 440, 441]),
                 availability: AVAILABLE[62],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 d, a, b, c",
-                slots: list(&[515, 589, 573, 574, 60, 261, 588, 98]),
-                operands: list(&[438, 433, 436, 439]),
+                slots: list(&[516, 590, 574, 575, 60, 262, 589, 98]),
+                operands: list(&[442, 437, 440, 443]),
                 availability: AVAILABLE[62],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k16.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c",
-                slots: list(&[515, 590, 573, 574, 75, 251, 591, 592, 97]),
-                operands: list(&[389, 411, 414, 415]),
+                slots: list(&[516, 591, 574, 575, 75, 252, 592, 593, 97]),
+                operands: list(&[393, 415, 418, 419]),
                 availability: AVAILABLE[62],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k32.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c",
-                slots: list(&[515, 556, 573, 574, 75, 251, 593, 594, 97]),
-                operands: list(&[389, 411, 414, 415]),
+                slots: list(&[516, 557, 574, 575, 75, 252, 594, 595, 97]),
+                operands: list(&[393, 415, 418, 419]),
                 availability: AVAILABLE[62],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.{xor.popc,and.popc} d, a, b, c",
-                slots: list(&[515, 559, 573, 574, 251, 580, 581, 97, 579]),
-                operands: list(&[389, 411, 414, 415]),
+                slots: list(&[516, 560, 574, 575, 252, 581, 582, 97, 580]),
+                operands: list(&[393, 415, 418, 419]),
                 availability: AVAILABLE[18],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k4.alayout.blayout.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[515, 564, 566, 587, 60, 275, 582, 98]),
-                operands: list(&[384, 418, 421, 407]),
+                slots: list(&[516, 565, 567, 588, 60, 276, 583, 98]),
+                operands: list(&[388, 422, 425, 411]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[515, 589, 573, 574, 60, 275, 582, 98]),
-                operands: list(&[438, 418, 440, 439]),
+                slots: list(&[516, 590, 574, 575, 60, 276, 583, 98]),
+                operands: list(&[442, 422, 444, 443]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[515, 595, 573, 574, 60, 275, 582, 98]),
-                operands: list(&[438, 416, 421, 439]),
+                slots: list(&[516, 596, 574, 575, 60, 276, 583, 98]),
+                operands: list(&[442, 420, 425, 443]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 d, a, b, c",
-                slots: list(&[515, 595, 573, 574, 99, 261, 588, 568]),
-                operands: list(&[435, 398, 434, 437]),
+                slots: list(&[516, 596, 574, 575, 99, 262, 589, 569]),
+                operands: list(&[439, 402, 438, 441]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c",
-                slots: list(&[515, 595, 573, 574, 60, 261, 588, 98]),
-                operands: list(&[438, 398, 434, 439]),
+                slots: list(&[516, 596, 574, 575, 60, 262, 589, 98]),
+                operands: list(&[442, 402, 438, 443]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 d, a, b, c",
-                slots: list(&[515, 596, 573, 574, 60, 583, 584, 98]),
-                operands: list(&[438, 441, 442, 439]),
+                slots: list(&[516, 597, 574, 575, 60, 584, 585, 98]),
+                operands: list(&[442, 445, 446, 443]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 d, a, b, c",
-                slots: list(&[515, 589, 573, 574, 60, 583, 584, 98]),
-                operands: list(&[438, 422, 443, 439]),
+                slots: list(&[516, 590, 574, 575, 60, 584, 585, 98]),
+                operands: list(&[442, 426, 447, 443]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[515, 564, 573, 574, 262, 263, 585, 586, 39]),
-                operands: list(&[396, 424, 425, 426]),
+                slots: list(&[516, 565, 574, 575, 263, 264, 586, 587, 39]),
+                operands: list(&[400, 428, 429, 430]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c",
-                slots: list(&[515, 595, 573, 574, 75, 251, 591, 592, 97]),
-                operands: list(&[444, 408, 414, 445]),
+                slots: list(&[516, 596, 574, 575, 75, 252, 592, 593, 97]),
+                operands: list(&[448, 412, 418, 449]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c",
-                slots: list(&[515, 597, 573, 574, 75, 251, 591, 592, 97]),
-                operands: list(&[444, 413, 409, 445]),
+                slots: list(&[516, 598, 574, 575, 75, 252, 592, 593, 97]),
+                operands: list(&[448, 417, 413, 449]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c",
-                slots: list(&[515, 597, 573, 574, 75, 251, 593, 594, 97]),
-                operands: list(&[444, 408, 414, 445]),
+                slots: list(&[516, 598, 574, 575, 75, 252, 594, 595, 97]),
+                operands: list(&[448, 412, 418, 449]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k64.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c",
-                slots: list(&[515, 598, 573, 574, 75, 251, 593, 594, 97]),
-                operands: list(&[444, 413, 409, 445]),
+                slots: list(&[516, 599, 574, 575, 75, 252, 594, 595, 97]),
+                operands: list(&[448, 417, 413, 449]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.{xor.popc,and.popc} d, a, b, c",
-                slots: list(&[515, 599, 573, 574, 251, 580, 581, 97, 600]),
-                operands: list(&[444, 408, 414, 445]),
+                slots: list(&[516, 600, 574, 575, 252, 581, 582, 97, 601]),
+                operands: list(&[448, 412, 418, 449]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.{xor.popc,and.popc} d, a, b, c",
-                slots: list(&[515, 601, 573, 574, 251, 580, 581, 97, 600]),
-                operands: list(&[444, 413, 409, 445]),
+                slots: list(&[516, 602, 574, 575, 252, 581, 582, 97, 601]),
+                operands: list(&[448, 417, 413, 449]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[515, 596, 573, 574, 262, 263, 585, 586, 39]),
-                operands: list(&[446, 403, 425, 447]),
+                slots: list(&[516, 597, 574, 575, 263, 264, 586, 587, 39]),
+                operands: list(&[450, 407, 429, 451]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[515, 589, 573, 574, 262, 263, 585, 586, 39]),
-                operands: list(&[446, 428, 448, 447]),
+                slots: list(&[516, 590, 574, 575, 263, 264, 586, 587, 39]),
+                operands: list(&[450, 432, 452, 451]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[515, 595, 573, 574, 262, 263, 585, 586, 39]),
-                operands: list(&[446, 431, 429, 447]),
+                slots: list(&[516, 596, 574, 575, 263, 264, 586, 587, 39]),
+                operands: list(&[450, 435, 433, 451]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c",
-                slots: list(&[515, 597, 573, 574, 60, 602, 603, 98]),
-                operands: list(&[438, 413, 409, 439]),
+                slots: list(&[516, 598, 574, 575, 60, 603, 604, 98]),
+                operands: list(&[442, 417, 413, 443]),
                 availability: AVAILABLE[119],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c",
-                slots: list(&[515, 597, 573, 574, 99, 602, 603, 568]),
-                operands: list(&[435, 413, 409, 437]),
+                slots: list(&[516, 598, 574, 575, 99, 603, 604, 569]),
+                operands: list(&[439, 417, 413, 441]),
                 availability: AVAILABLE[120],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c",
-                slots: list(&[515, 595, 573, 574, 60, 602, 603, 98]),
-                operands: list(&[438, 408, 414, 439]),
+                slots: list(&[516, 596, 574, 575, 60, 603, 604, 98]),
+                operands: list(&[442, 412, 418, 443]),
                 availability: AVAILABLE[120],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c",
-                slots: list(&[515, 595, 573, 574, 99, 602, 603, 568]),
-                operands: list(&[435, 408, 414, 437]),
+                slots: list(&[516, 596, 574, 575, 99, 603, 604, 569]),
+                operands: list(&[439, 412, 418, 441]),
                 availability: AVAILABLE[120],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c",
-                slots: list(&[515, 597, 573, 574, 604, 60, 602, 603, 98]),
-                operands: list(&[438, 413, 409, 439]),
+                slots: list(&[516, 598, 574, 575, 605, 60, 603, 604, 98]),
+                operands: list(&[442, 417, 413, 443]),
                 availability: AVAILABLE[121],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c",
-                slots: list(&[515, 597, 573, 574, 604, 99, 602, 603, 568]),
-                operands: list(&[435, 413, 409, 437]),
+                slots: list(&[516, 598, 574, 575, 605, 99, 603, 604, 569]),
+                operands: list(&[439, 417, 413, 441]),
                 availability: AVAILABLE[74],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c",
-                slots: list(&[515, 595, 573, 574, 604, 60, 602, 603, 98]),
-                operands: list(&[438, 408, 414, 439]),
+                slots: list(&[516, 596, 574, 575, 605, 60, 603, 604, 98]),
+                operands: list(&[442, 412, 418, 443]),
                 availability: AVAILABLE[74],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c",
-                slots: list(&[515, 595, 573, 574, 604, 99, 602, 603, 568]),
-                operands: list(&[435, 408, 414, 437]),
+                slots: list(&[516, 596, 574, 575, 605, 99, 603, 604, 569]),
+                operands: list(&[439, 412, 418, 441]),
                 availability: AVAILABLE[74],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f32 d, a, b, c",
-                slots: list(&[515, 597, 573, 574, 604, 60, 605, 606, 98]),
-                operands: list(&[438, 413, 409, 439]),
+                slots: list(&[516, 598, 574, 575, 605, 60, 606, 607, 98]),
+                operands: list(&[442, 417, 413, 443]),
                 availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f16 d, a, b, c",
-                slots: list(&[515, 597, 573, 574, 604, 99, 605, 606, 568]),
-                operands: list(&[435, 413, 409, 437]),
+                slots: list(&[516, 598, 574, 575, 605, 99, 606, 607, 569]),
+                operands: list(&[439, 417, 413, 441]),
                 availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale{.scale_vec::1X}.f32.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f32.ue8m0 d, a, b, c, sfa, selA, sfb, selB",
-                slots: list(&[515, 597, 573, 574, 607, 608, 609, 60, 605, 606, 98, 610]),
-                operands: list(&[438, 413, 409, 439, 449, 450, 451, 452]),
+                slots: list(&[516, 598, 574, 575, 608, 609, 610, 60, 606, 607, 98, 611]),
+                operands: list(&[442, 417, 413, 443, 453, 454, 455, 456]),
                 availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale{.scale_vec::2X}.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, sfa, selA, sfb, selB",
-                slots: list(&[515, 598, 573, 574, 611, 608, 612, 60, 613, 614, 98, 610]),
-                operands: list(&[438, 413, 409, 439, 449, 453, 451, 454]),
+                slots: list(&[516, 599, 574, 575, 612, 609, 613, 60, 614, 615, 98, 611]),
+                operands: list(&[442, 417, 413, 443, 453, 457, 455, 458]),
                 availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, sfa, selA, sfb, selB",
-                slots: list(&[515, 598, 573, 574, 615, 608, 616, 60, 613, 614, 98, 610]),
-                operands: list(&[438, 413, 409, 439, 449, 453, 451, 454]),
+                slots: list(&[516, 599, 574, 575, 616, 609, 617, 60, 614, 615, 98, 611]),
+                operands: list(&[442, 417, 413, 443, 453, 457, 455, 458]),
                 availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.{ue4m3,ue8m0} d, a, b, c, sfa, selA, sfb, selB",
-                slots: list(&[515, 598, 573, 574, 615, 608, 617, 60, 613, 614, 98, 618]),
-                operands: list(&[438, 413, 409, 439, 449, 455, 451, 456]),
+                slots: list(&[516, 599, 574, 575, 616, 609, 618, 60, 614, 615, 98, 619]),
+                operands: list(&[442, 417, 413, 443, 453, 459, 455, 460]),
                 availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
@@ -1102,29 +1102,29 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "ldmatrix.sync.aligned.m8n8.num{.trans}{.{shared,shared::cta}}.b16 r, [p]",
-                slots: list(&[515, 619, 357, 620, 621, 126]),
-                operands: list(&[457, 381]),
+                slots: list(&[516, 620, 358, 621, 622, 127]),
+                operands: list(&[461, 385]),
                 availability: AVAILABLE[62],
                 ..Form::EMPTY
             },
             Form {
                 text: "ldmatrix.sync.aligned.m16n16.{x1,x2}.trans{.ss}.{b8,b8x16.b6x16_p32,b8x16.b4x16_p64} r, [p]",
-                slots: list(&[515, 622, 363, 623, 624, 625]),
-                operands: list(&[458, 381]),
+                slots: list(&[516, 623, 364, 624, 625, 626]),
+                operands: list(&[462, 385]),
                 availability: AVAILABLE[123],
                 ..Form::EMPTY
             },
             Form {
                 text: "ldmatrix.sync.aligned.m8n16.num{.ss}.{b8x16.b6x16_p32,b8x16.b4x16_p64} r, [p]",
-                slots: list(&[515, 626, 357, 624, 627]),
-                operands: list(&[457, 102]),
+                slots: list(&[516, 627, 358, 625, 628]),
+                operands: list(&[461, 106]),
                 availability: AVAILABLE[123],
                 ..Form::EMPTY
             },
             Form {
                 text: "ldmatrix.sync.aligned.m8n16.num{.ss}.s8.s4 r, [p]",
-                slots: list(&[515, 626, 357, 624, 628]),
-                operands: list(&[457, 102]),
+                slots: list(&[516, 627, 358, 625, 629]),
+                operands: list(&[461, 106]),
                 availability: AVAILABLE[124],
                 ..Form::EMPTY
             },
@@ -1208,15 +1208,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "stmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16 [p], r",
-                slots: list(&[515, 619, 357, 620, 624, 126]),
-                operands: list(&[397, 459]),
+                slots: list(&[516, 620, 358, 621, 625, 127]),
+                operands: list(&[401, 463]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "stmatrix.sync.aligned.m16n8.num.trans{.ss}.b8 [p], r",
-                slots: list(&[515, 629, 357, 623, 624, 630]),
-                operands: list(&[397, 459]),
+                slots: list(&[516, 630, 358, 624, 625, 631]),
+                operands: list(&[401, 463]),
                 availability: AVAILABLE[123],
                 ..Form::EMPTY
             },
@@ -1278,8 +1278,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         syntax: &["movmatrix.sync.aligned.m8n8.trans.b16 d, a"],
         forms: &[Form {
             text: "movmatrix.sync.aligned.m8n8.trans.b16 d, a",
-            slots: list(&[515, 619, 623, 126]),
-            operands: list(&[363, 460]),
+            slots: list(&[516, 620, 624, 127]),
+            operands: list(&[367, 464]),
             availability: AVAILABLE[125],
             ..Form::EMPTY
         }],
@@ -1326,148 +1326,148 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 d, a, b, c, e, f",
-                slots: list(&[631, 515, 595, 632, 99, 261, 588, 568]),
-                operands: list(&[435, 433, 434, 437, 461, 462]),
+                slots: list(&[632, 516, 596, 633, 99, 262, 589, 569]),
+                operands: list(&[439, 437, 438, 441, 465, 466]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k32.row.col.f16.f16.f16.f16 d, a, b, c, e, f",
-                slots: list(&[631, 515, 597, 632, 99, 261, 588, 568]),
-                operands: list(&[435, 398, 463, 437, 461, 464]),
+                slots: list(&[632, 516, 598, 633, 99, 262, 589, 569]),
+                operands: list(&[439, 402, 467, 441, 465, 468]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c, e, f",
-                slots: list(&[631, 515, 595, 632, 60, 261, 588, 98]),
-                operands: list(&[438, 433, 434, 439, 461, 462]),
+                slots: list(&[632, 516, 596, 633, 60, 262, 589, 98]),
+                operands: list(&[442, 437, 438, 443, 465, 466]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 d, a, b, c, e, f",
-                slots: list(&[631, 515, 597, 632, 60, 261, 588, 98]),
-                operands: list(&[438, 398, 463, 439, 461, 462]),
+                slots: list(&[632, 516, 598, 633, 60, 262, 589, 98]),
+                operands: list(&[442, 402, 467, 443, 465, 466]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 d, a, b, c, e, f",
-                slots: list(&[631, 515, 595, 632, 60, 275, 582, 98]),
-                operands: list(&[438, 418, 421, 439, 461, 462]),
+                slots: list(&[632, 516, 596, 633, 60, 276, 583, 98]),
+                operands: list(&[442, 422, 425, 443, 465, 466]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k32.row.col.f32.bf16.bf16.f32 d, a, b, c, e, f",
-                slots: list(&[631, 515, 597, 632, 60, 275, 582, 98]),
-                operands: list(&[438, 416, 417, 439, 461, 464]),
+                slots: list(&[632, 516, 598, 633, 60, 276, 583, 98]),
+                operands: list(&[442, 420, 421, 443, 465, 468]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 d, a, b, c, e, f",
-                slots: list(&[631, 515, 589, 632, 60, 583, 584, 98]),
-                operands: list(&[438, 441, 443, 439, 461, 462]),
+                slots: list(&[632, 516, 590, 633, 60, 584, 585, 98]),
+                operands: list(&[442, 445, 447, 443, 465, 466]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32 d, a, b, c, e, f",
-                slots: list(&[631, 515, 595, 632, 60, 583, 584, 98]),
-                operands: list(&[438, 422, 423, 439, 461, 464]),
+                slots: list(&[632, 516, 596, 633, 60, 584, 585, 98]),
+                operands: list(&[442, 426, 427, 443, 465, 468]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k32.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c, e, f",
-                slots: list(&[631, 515, 597, 632, 75, 251, 591, 592, 97]),
-                operands: list(&[444, 408, 409, 445, 461, 464]),
+                slots: list(&[632, 516, 598, 633, 75, 252, 592, 593, 97]),
+                operands: list(&[448, 412, 413, 449, 465, 468]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k64.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c, e, f",
-                slots: list(&[631, 515, 598, 632, 75, 251, 591, 592, 97]),
-                operands: list(&[444, 413, 412, 445, 461, 465]),
+                slots: list(&[632, 516, 599, 633, 75, 252, 592, 593, 97]),
+                operands: list(&[448, 417, 416, 449, 465, 469]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k64.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c, e, f",
-                slots: list(&[631, 515, 598, 632, 75, 251, 593, 594, 97]),
-                operands: list(&[444, 408, 409, 445, 461, 464]),
+                slots: list(&[632, 516, 599, 633, 75, 252, 594, 595, 97]),
+                operands: list(&[448, 412, 413, 449, 465, 468]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k128.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c, e, f",
-                slots: list(&[631, 515, 599, 632, 75, 251, 593, 594, 97]),
-                operands: list(&[444, 413, 412, 445, 461, 465]),
+                slots: list(&[632, 516, 600, 633, 75, 252, 594, 595, 97]),
+                operands: list(&[448, 417, 416, 449, 465, 469]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k64.row.col.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c, e, f",
-                slots: list(&[631, 515, 598, 632, 60, 602, 603, 98]),
-                operands: list(&[438, 413, 412, 439, 461, 465]),
+                slots: list(&[632, 516, 599, 633, 60, 603, 604, 98]),
+                operands: list(&[442, 417, 416, 443, 465, 469]),
                 availability: AVAILABLE[119],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c, e, f",
-                slots: list(&[633, 515, 598, 632, 604, 60, 602, 603, 98]),
-                operands: list(&[438, 413, 412, 439, 461, 465]),
+                slots: list(&[634, 516, 599, 633, 605, 60, 603, 604, 98]),
+                operands: list(&[442, 417, 416, 443, 465, 469]),
                 availability: AVAILABLE[56],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c, e, f",
-                slots: list(&[633, 515, 598, 632, 99, 602, 603, 568]),
-                operands: list(&[435, 413, 412, 437, 461, 465]),
+                slots: list(&[634, 516, 599, 633, 99, 603, 604, 569]),
+                operands: list(&[439, 417, 416, 441, 465, 469]),
                 availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f32 d, a, b, c, e, f",
-                slots: list(&[633, 515, 598, 632, 604, 60, 605, 606, 98]),
-                operands: list(&[438, 413, 412, 439, 461, 465]),
+                slots: list(&[634, 516, 599, 633, 605, 60, 606, 607, 98]),
+                operands: list(&[442, 417, 416, 443, 465, 469]),
                 availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f16.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f16 d, a, b, c, e, f",
-                slots: list(&[633, 515, 598, 632, 604, 99, 605, 606, 568]),
-                operands: list(&[435, 413, 412, 437, 461, 465]),
+                slots: list(&[634, 516, 599, 633, 605, 99, 606, 607, 569]),
+                operands: list(&[439, 417, 416, 441, 465, 469]),
                 availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::mxf8f6f4.block_scale{.scale_vec::1X}.f32.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f32.ue8m0 d, a, b, c, e, f, sfa, selA, sfb, selB",
-                slots: list(&[633, 515, 598, 632, 607, 608, 609, 60, 605, 606, 98, 610]),
-                operands: list(&[438, 413, 412, 439, 461, 465, 451, 466, 467, 468]),
+                slots: list(&[634, 516, 599, 633, 608, 609, 610, 60, 606, 607, 98, 611]),
+                operands: list(&[442, 417, 416, 443, 465, 469, 455, 470, 471, 472]),
                 availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4.block_scale{.scale_vec::2X}.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, e, f, sfa, selA, sfb, selB",
-                slots: list(&[633, 515, 599, 632, 611, 608, 612, 60, 613, 614, 98, 610]),
-                operands: list(&[438, 413, 412, 439, 461, 465, 451, 469, 467, 470]),
+                slots: list(&[634, 516, 600, 633, 612, 609, 613, 60, 614, 615, 98, 611]),
+                operands: list(&[442, 417, 416, 443, 465, 469, 455, 473, 471, 474]),
                 availability: AVAILABLE[127],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, e, f, sfa, selA, sfb, selB",
-                slots: list(&[633, 515, 599, 632, 615, 608, 616, 60, 613, 614, 98, 610]),
-                operands: list(&[438, 413, 412, 439, 461, 465, 451, 469, 467, 470]),
+                slots: list(&[634, 516, 600, 633, 616, 609, 617, 60, 614, 615, 98, 611]),
+                operands: list(&[442, 417, 416, 443, 465, 469, 455, 473, 471, 474]),
                 availability: AVAILABLE[127],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.{ue4m3,ue8m0} d, a, b, c, e, f, sfa, selA, sfb, selB",
-                slots: list(&[633, 515, 599, 632, 615, 608, 617, 60, 613, 614, 98, 618]),
-                operands: list(&[438, 413, 412, 439, 461, 465, 451, 471, 467, 472]),
+                slots: list(&[634, 516, 600, 633, 616, 609, 618, 60, 614, 615, 98, 619]),
+                operands: list(&[442, 417, 416, 443, 465, 469, 455, 475, 471, 476]),
                 availability: AVAILABLE[127],
                 ..Form::EMPTY
             },

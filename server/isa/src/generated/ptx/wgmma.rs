@@ -19,127 +19,127 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         forms: &[
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f16.f16.f16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
-                slots: list(&[634, 635, 99, 261, 588]),
-                operands: list(&[473, 168, 93, 474, 475, 476, 477, 478]),
+                slots: list(&[635, 636, 99, 262, 589]),
+                operands: list(&[477, 172, 97, 478, 479, 480, 481, 482]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f16.f16.f16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
-                slots: list(&[634, 635, 99, 261, 588]),
-                operands: list(&[473, 479, 93, 474, 475, 476, 478]),
+                slots: list(&[635, 636, 99, 262, 589]),
+                operands: list(&[477, 483, 97, 478, 479, 480, 482]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.f16.f16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
-                slots: list(&[634, 635, 60, 261, 588]),
-                operands: list(&[480, 168, 93, 474, 475, 476, 477, 478]),
+                slots: list(&[635, 636, 60, 262, 589]),
+                operands: list(&[484, 172, 97, 478, 479, 480, 481, 482]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.f16.f16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
-                slots: list(&[634, 635, 60, 261, 588]),
-                operands: list(&[480, 479, 93, 474, 475, 476, 478]),
+                slots: list(&[635, 636, 60, 262, 589]),
+                operands: list(&[484, 483, 97, 478, 479, 480, 482]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.bf16.bf16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
-                slots: list(&[634, 635, 60, 275, 582]),
-                operands: list(&[480, 168, 93, 474, 475, 476, 477, 478]),
+                slots: list(&[635, 636, 60, 276, 583]),
+                operands: list(&[484, 172, 97, 478, 479, 480, 481, 482]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.bf16.bf16 d, a, b, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
-                slots: list(&[634, 635, 60, 275, 582]),
-                operands: list(&[480, 479, 93, 474, 475, 476, 478]),
+                slots: list(&[635, 636, 60, 276, 583]),
+                operands: list(&[484, 483, 97, 478, 479, 480, 482]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k8,m64n16k8,m64n24k8,m64n32k8,m64n40k8,m64n48k8,m64n56k8,m64n64k8,m64n72k8,m64n80k8,m64n88k8,m64n96k8,m64n104k8,m64n112k8,m64n120k8,m64n128k8,m64n136k8,m64n144k8,m64n152k8,m64n160k8,m64n168k8,m64n176k8,m64n184k8,m64n192k8,m64n200k8,m64n208k8,m64n216k8,m64n224k8,m64n232k8,m64n240k8,m64n248k8,m64n256k8}.f32.tf32.tf32 d, a, b, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[634, 636, 60, 583, 584]),
-                operands: list(&[480, 168, 93, 474, 475, 476]),
+                slots: list(&[635, 637, 60, 584, 585]),
+                operands: list(&[484, 172, 97, 478, 479, 480]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k8,m64n16k8,m64n24k8,m64n32k8,m64n40k8,m64n48k8,m64n56k8,m64n64k8,m64n72k8,m64n80k8,m64n88k8,m64n96k8,m64n104k8,m64n112k8,m64n120k8,m64n128k8,m64n136k8,m64n144k8,m64n152k8,m64n160k8,m64n168k8,m64n176k8,m64n184k8,m64n192k8,m64n200k8,m64n208k8,m64n216k8,m64n224k8,m64n232k8,m64n240k8,m64n248k8,m64n256k8}.f32.tf32.tf32 d, a, b, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[634, 636, 60, 583, 584]),
-                operands: list(&[480, 479, 93, 474, 475, 476]),
+                slots: list(&[635, 637, 60, 584, 585]),
+                operands: list(&[484, 483, 97, 478, 479, 480]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f16.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[634, 637, 99, 602, 603]),
-                operands: list(&[473, 168, 93, 474, 475, 476]),
+                slots: list(&[635, 638, 99, 603, 604]),
+                operands: list(&[477, 172, 97, 478, 479, 480]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f16.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[634, 637, 99, 602, 603]),
-                operands: list(&[473, 479, 93, 474, 475, 476]),
+                slots: list(&[635, 638, 99, 603, 604]),
+                operands: list(&[477, 483, 97, 478, 479, 480]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[634, 637, 60, 602, 603]),
-                operands: list(&[480, 168, 93, 474, 475, 476]),
+                slots: list(&[635, 638, 60, 603, 604]),
+                operands: list(&[484, 172, 97, 478, 479, 480]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[634, 637, 60, 602, 603]),
-                operands: list(&[480, 479, 93, 474, 475, 476]),
+                slots: list(&[635, 638, 60, 603, 604]),
+                operands: list(&[484, 483, 97, 478, 479, 480]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k32,m64n24k32,m64n16k32,m64n32k32,m64n48k32,m64n64k32,m64n80k32,m64n96k32,m64n112k32,m64n128k32,m64n144k32,m64n160k32,m64n176k32,m64n192k32,m64n208k32,m64n224k32,m64n240k32,m64n256k32}.s32.s8.{s8,u8}{.satfinite} d, a, b, scale-d",
-                slots: list(&[634, 638, 251, 569, 639, 75]),
-                operands: list(&[481, 168, 93, 474]),
+                slots: list(&[635, 639, 252, 570, 640, 75]),
+                operands: list(&[485, 172, 97, 478]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k32,m64n24k32,m64n16k32,m64n32k32,m64n48k32,m64n64k32,m64n80k32,m64n96k32,m64n112k32,m64n128k32,m64n144k32,m64n160k32,m64n176k32,m64n192k32,m64n208k32,m64n224k32,m64n240k32,m64n256k32}.s32.s8.{s8,u8}{.satfinite} d, a, b, scale-d",
-                slots: list(&[634, 638, 251, 569, 639, 75]),
-                operands: list(&[481, 482, 93, 474]),
+                slots: list(&[635, 639, 252, 570, 640, 75]),
+                operands: list(&[485, 486, 97, 478]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k32,m64n24k32,m64n16k32,m64n32k32,m64n48k32,m64n64k32,m64n80k32,m64n96k32,m64n112k32,m64n128k32,m64n144k32,m64n160k32,m64n176k32,m64n192k32,m64n208k32,m64n224k32,m64n240k32,m64n256k32}.s32.u8.{u8,s8}{.satfinite} d, a, b, scale-d",
-                slots: list(&[634, 638, 251, 571, 640, 75]),
-                operands: list(&[481, 168, 93, 474]),
+                slots: list(&[635, 639, 252, 572, 641, 75]),
+                operands: list(&[485, 172, 97, 478]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k32,m64n24k32,m64n16k32,m64n32k32,m64n48k32,m64n64k32,m64n80k32,m64n96k32,m64n112k32,m64n128k32,m64n144k32,m64n160k32,m64n176k32,m64n192k32,m64n208k32,m64n224k32,m64n240k32,m64n256k32}.s32.u8.{u8,s8}{.satfinite} d, a, b, scale-d",
-                slots: list(&[634, 638, 251, 571, 640, 75]),
-                operands: list(&[481, 482, 93, 474]),
+                slots: list(&[635, 639, 252, 572, 641, 75]),
+                operands: list(&[485, 486, 97, 478]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k256,m64n24k256,m64n16k256,m64n32k256,m64n48k256,m64n64k256,m64n80k256,m64n96k256,m64n112k256,m64n128k256,m64n144k256,m64n160k256,m64n176k256,m64n192k256,m64n208k256,m64n224k256,m64n240k256,m64n256k256}.s32.b1.b1.and.popc d, a, b, scale-d",
-                slots: list(&[634, 641, 251, 580, 581, 642]),
-                operands: list(&[481, 168, 93, 474]),
+                slots: list(&[635, 642, 252, 581, 582, 643]),
+                operands: list(&[485, 172, 97, 478]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sync.{m64n8k256,m64n24k256,m64n16k256,m64n32k256,m64n48k256,m64n64k256,m64n80k256,m64n96k256,m64n112k256,m64n128k256,m64n144k256,m64n160k256,m64n176k256,m64n192k256,m64n208k256,m64n224k256,m64n240k256,m64n256k256}.s32.b1.b1.and.popc d, a, b, scale-d",
-                slots: list(&[634, 641, 251, 580, 581, 642]),
-                operands: list(&[481, 482, 93, 474]),
+                slots: list(&[635, 642, 252, 581, 582, 643]),
+                operands: list(&[485, 486, 97, 478]),
                 availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
@@ -353,113 +353,113 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         forms: &[
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f16.f16.f16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
-                slots: list(&[634, 637, 99, 261, 588]),
-                operands: list(&[473, 168, 93, 261, 483, 484, 485, 486, 487, 488]),
+                slots: list(&[635, 638, 99, 262, 589]),
+                operands: list(&[477, 172, 97, 265, 487, 488, 489, 490, 491, 492]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f16.f16.f16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
-                slots: list(&[634, 637, 99, 261, 588]),
-                operands: list(&[473, 479, 93, 261, 483, 484, 485, 486, 488]),
+                slots: list(&[635, 638, 99, 262, 589]),
+                operands: list(&[477, 483, 97, 265, 487, 488, 489, 490, 492]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.f16.f16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
-                slots: list(&[634, 637, 60, 261, 588]),
-                operands: list(&[480, 168, 93, 261, 483, 484, 485, 486, 487, 488]),
+                slots: list(&[635, 638, 60, 262, 589]),
+                operands: list(&[484, 172, 97, 265, 487, 488, 489, 490, 491, 492]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.f16.f16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
-                slots: list(&[634, 637, 60, 261, 588]),
-                operands: list(&[480, 479, 93, 261, 483, 484, 485, 486, 488]),
+                slots: list(&[635, 638, 60, 262, 589]),
+                operands: list(&[484, 483, 97, 265, 487, 488, 489, 490, 492]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.bf16.bf16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b",
-                slots: list(&[634, 637, 60, 275, 582]),
-                operands: list(&[480, 168, 93, 261, 483, 484, 485, 486, 487, 488]),
+                slots: list(&[635, 638, 60, 276, 583]),
+                operands: list(&[484, 172, 97, 265, 487, 488, 489, 490, 491, 492]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k32,m64n16k32,m64n24k32,m64n32k32,m64n40k32,m64n48k32,m64n56k32,m64n64k32,m64n72k32,m64n80k32,m64n88k32,m64n96k32,m64n104k32,m64n112k32,m64n120k32,m64n128k32,m64n136k32,m64n144k32,m64n152k32,m64n160k32,m64n168k32,m64n176k32,m64n184k32,m64n192k32,m64n200k32,m64n208k32,m64n216k32,m64n224k32,m64n232k32,m64n240k32,m64n248k32,m64n256k32}.f32.bf16.bf16 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-b",
-                slots: list(&[634, 637, 60, 275, 582]),
-                operands: list(&[480, 479, 93, 261, 483, 484, 485, 486, 488]),
+                slots: list(&[635, 638, 60, 276, 583]),
+                operands: list(&[484, 483, 97, 265, 487, 488, 489, 490, 492]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.tf32.tf32 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[634, 635, 60, 583, 584]),
-                operands: list(&[480, 168, 93, 261, 483, 484, 485, 486]),
+                slots: list(&[635, 636, 60, 584, 585]),
+                operands: list(&[484, 172, 97, 265, 487, 488, 489, 490]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k16,m64n16k16,m64n24k16,m64n32k16,m64n40k16,m64n48k16,m64n56k16,m64n64k16,m64n72k16,m64n80k16,m64n88k16,m64n96k16,m64n104k16,m64n112k16,m64n120k16,m64n128k16,m64n136k16,m64n144k16,m64n152k16,m64n160k16,m64n168k16,m64n176k16,m64n184k16,m64n192k16,m64n200k16,m64n208k16,m64n216k16,m64n224k16,m64n232k16,m64n240k16,m64n248k16,m64n256k16}.f32.tf32.tf32 d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[634, 635, 60, 583, 584]),
-                operands: list(&[480, 479, 93, 261, 483, 484, 485, 486]),
+                slots: list(&[635, 636, 60, 584, 585]),
+                operands: list(&[484, 483, 97, 265, 487, 488, 489, 490]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n16k64,m64n24k64,m64n32k64,m64n40k64,m64n48k64,m64n56k64,m64n64k64,m64n72k64,m64n80k64,m64n88k64,m64n96k64,m64n104k64,m64n112k64,m64n120k64,m64n128k64,m64n136k64,m64n144k64,m64n152k64,m64n160k64,m64n168k64,m64n176k64,m64n184k64,m64n192k64,m64n200k64,m64n208k64,m64n216k64,m64n224k64,m64n232k64,m64n240k64,m64n248k64,m64n256k64}.f16.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[634, 643, 99, 602, 603]),
-                operands: list(&[473, 168, 93, 261, 489, 484, 485, 486]),
+                slots: list(&[635, 644, 99, 603, 604]),
+                operands: list(&[477, 172, 97, 265, 493, 488, 489, 490]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n16k64,m64n24k64,m64n32k64,m64n40k64,m64n48k64,m64n56k64,m64n64k64,m64n72k64,m64n80k64,m64n88k64,m64n96k64,m64n104k64,m64n112k64,m64n120k64,m64n128k64,m64n136k64,m64n144k64,m64n152k64,m64n160k64,m64n168k64,m64n176k64,m64n184k64,m64n192k64,m64n200k64,m64n208k64,m64n216k64,m64n224k64,m64n232k64,m64n240k64,m64n248k64,m64n256k64}.f16.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[634, 643, 99, 602, 603]),
-                operands: list(&[473, 479, 93, 261, 489, 484, 485, 486]),
+                slots: list(&[635, 644, 99, 603, 604]),
+                operands: list(&[477, 483, 97, 265, 493, 488, 489, 490]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n16k64,m64n24k64,m64n32k64,m64n40k64,m64n48k64,m64n56k64,m64n64k64,m64n72k64,m64n80k64,m64n88k64,m64n96k64,m64n104k64,m64n112k64,m64n120k64,m64n128k64,m64n136k64,m64n144k64,m64n152k64,m64n160k64,m64n168k64,m64n176k64,m64n184k64,m64n192k64,m64n200k64,m64n208k64,m64n216k64,m64n224k64,m64n232k64,m64n240k64,m64n248k64,m64n256k64}.f32.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[634, 643, 60, 602, 603]),
-                operands: list(&[480, 168, 93, 261, 489, 484, 485, 486]),
+                slots: list(&[635, 644, 60, 603, 604]),
+                operands: list(&[484, 172, 97, 265, 493, 488, 489, 490]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n16k64,m64n24k64,m64n32k64,m64n40k64,m64n48k64,m64n56k64,m64n64k64,m64n72k64,m64n80k64,m64n88k64,m64n96k64,m64n104k64,m64n112k64,m64n120k64,m64n128k64,m64n136k64,m64n144k64,m64n152k64,m64n160k64,m64n168k64,m64n176k64,m64n184k64,m64n192k64,m64n200k64,m64n208k64,m64n216k64,m64n224k64,m64n232k64,m64n240k64,m64n248k64,m64n256k64}.f32.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
-                slots: list(&[634, 643, 60, 602, 603]),
-                operands: list(&[480, 479, 93, 261, 489, 484, 485, 486]),
+                slots: list(&[635, 644, 60, 603, 604]),
+                operands: list(&[484, 483, 97, 265, 493, 488, 489, 490]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n24k64,m64n16k64,m64n32k64,m64n48k64,m64n64k64,m64n80k64,m64n96k64,m64n112k64,m64n128k64,m64n144k64,m64n160k64,m64n176k64,m64n192k64,m64n208k64,m64n224k64,m64n240k64,m64n256k64}.s32.s8.{s8,u8}{.satfinite} d, a, b, sp-meta, sp-sel, scale-d",
-                slots: list(&[634, 644, 251, 569, 639, 75]),
-                operands: list(&[481, 168, 93, 261, 489, 484]),
+                slots: list(&[635, 645, 252, 570, 640, 75]),
+                operands: list(&[485, 172, 97, 265, 493, 488]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n24k64,m64n16k64,m64n32k64,m64n48k64,m64n64k64,m64n80k64,m64n96k64,m64n112k64,m64n128k64,m64n144k64,m64n160k64,m64n176k64,m64n192k64,m64n208k64,m64n224k64,m64n240k64,m64n256k64}.s32.s8.{s8,u8}{.satfinite} d, a, b, sp-meta, sp-sel, scale-d",
-                slots: list(&[634, 644, 251, 569, 639, 75]),
-                operands: list(&[481, 482, 93, 261, 489, 484]),
+                slots: list(&[635, 645, 252, 570, 640, 75]),
+                operands: list(&[485, 486, 97, 265, 493, 488]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n24k64,m64n16k64,m64n32k64,m64n48k64,m64n64k64,m64n80k64,m64n96k64,m64n112k64,m64n128k64,m64n144k64,m64n160k64,m64n176k64,m64n192k64,m64n208k64,m64n224k64,m64n240k64,m64n256k64}.s32.u8.{u8,s8}{.satfinite} d, a, b, sp-meta, sp-sel, scale-d",
-                slots: list(&[634, 644, 251, 571, 640, 75]),
-                operands: list(&[481, 168, 93, 261, 489, 484]),
+                slots: list(&[635, 645, 252, 572, 641, 75]),
+                operands: list(&[485, 172, 97, 265, 493, 488]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "wgmma.mma_async.sp.sync.{m64n8k64,m64n24k64,m64n16k64,m64n32k64,m64n48k64,m64n64k64,m64n80k64,m64n96k64,m64n112k64,m64n128k64,m64n144k64,m64n160k64,m64n176k64,m64n192k64,m64n208k64,m64n224k64,m64n240k64,m64n256k64}.s32.u8.{u8,s8}{.satfinite} d, a, b, sp-meta, sp-sel, scale-d",
-                slots: list(&[634, 644, 251, 571, 640, 75]),
-                operands: list(&[481, 482, 93, 261, 489, 484]),
+                slots: list(&[635, 645, 252, 572, 641, 75]),
+                operands: list(&[485, 486, 97, 265, 493, 488]),
                 availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
@@ -626,7 +626,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         syntax: &["wgmma.fence.sync.aligned"],
         forms: &[Form {
             text: "wgmma.fence.sync",
-            slots: list(&[634]),
+            slots: list(&[635]),
             availability: AVAILABLE[128],
             ..Form::EMPTY
         }],
@@ -664,7 +664,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         syntax: &["wgmma.commit_group.sync.aligned"],
         forms: &[Form {
             text: "wgmma.commit_group.sync",
-            slots: list(&[634]),
+            slots: list(&[635]),
             availability: AVAILABLE[128],
             ..Form::EMPTY
         }],
@@ -699,8 +699,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         syntax: &["wgmma.wait_group.sync.aligned N"],
         forms: &[Form {
             text: "wgmma.wait_group.sync N",
-            slots: list(&[634]),
-            operands: list(&[490]),
+            slots: list(&[635]),
+            operands: list(&[494]),
             availability: AVAILABLE[128],
             ..Form::EMPTY
         }],

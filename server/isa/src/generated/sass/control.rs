@@ -412,6 +412,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 46] = [
         flow: Flow::Exit,
         writes: Writes::Nothing,
         effect: "As EXIT.",
+        proof: Proof::Assumed,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -496,7 +497,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 46] = [
         operands: "target",
         flow: Flow::Push,
         writes: Writes::Nothing,
-        effect: "Pushes an EXIT token with the target and the active lanes.",
+        effect: "Pushes an EXIT token with the target and the active lanes. It is not a branch.",
+        proof: Proof::Assumed,
         ..Instruction::EMPTY
     },
     Instruction {

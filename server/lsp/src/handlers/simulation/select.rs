@@ -86,7 +86,6 @@ impl State {
         let Some(document) = self.documents.get(uri) else { return };
         let version = document.version;
         if let Some(reason) = document.reason_not_analyzed() {
-            let reason = reason.to_owned();
             return self.preparation_failed(uri, &reason);
         }
         let Some(preparation) = self.simulations.begin_preparation(uri) else { return };

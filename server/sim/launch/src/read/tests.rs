@@ -377,6 +377,23 @@ fn names() {
 }
 
 #[test]
+fn what_has_no_key_is_named_in_words() {
+    check_as(
+        "[]",
+        Format::Json,
+        expect![[r#"
+            1:1: a launch file must be a table, not a list
+        "#]],
+    );
+    check(
+        "args = [{ multimem = { buffer = 'u32', len = 4, replicas = [1] } }]",
+        expect![[r#"
+            4:61: a replica must be a table, not an integer
+        "#]],
+    );
+}
+
+#[test]
 fn a_pattern_beyond_the_limits() {
     check_as(
         &format!("[[launch]]\nname = 'a'\nfile = '{}a{}'\n", "{".repeat(9), "}".repeat(9)),

@@ -158,13 +158,13 @@ pub(super) fn widths(operation: &Operation, program: &Program) -> (u16, [u16; 3]
     match operation.op {
         Op::Nop
         | Op::Unsupported(_)
-        | Op::Unknown(_)
         | Op::Fence { .. }
         | Op::Store(_)
         | Op::StoreUnlock(_)
         | Op::MatrixStore(_)
         | Op::RequestRegisters
         | Op::Copy { .. } => (0, [0; 3]),
+        Op::Unknown(unknown) => (0, [u16::from(program.unknowns[unknown].selects), 0, 0]),
         Op::Load(access) | Op::LoadConstant(access) | Op::LoadLocked(access) => {
             (program.accesses[access].rows().next().map_or(0, |(_, words)| words), [0; 3])
         }

@@ -243,9 +243,11 @@ impl Barriers {
         self.masks[usize::from(barrier) % COUNT]
     }
 
-    /// `BMOV` to a barrier.
+    /// `BMOV` to a barrier. Where an empty one is emptied, as kernels of sm_87 begin, nothing is saved.
     pub(crate) fn write(&mut self, barrier: u8, mask: u32) {
-        self.saved |= 1 << (barrier % COUNT as u8);
+        if mask | self.mask(barrier) != 0 {
+            self.saved |= 1 << (barrier % COUNT as u8);
+        }
         self.set(barrier, mask & self.live);
     }
 

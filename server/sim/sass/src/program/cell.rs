@@ -17,4 +17,6 @@ pub struct Unknown {
     pub note: String,
     /// The registers that it writes.
     pub cells: Vec<Cell>,
+    /// Whether the result is known in the lanes where the second condition holds: it is the first source.
+    pub selects: bool,
 }

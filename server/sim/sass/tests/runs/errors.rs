@@ -280,6 +280,15 @@ fn a_barrier_that_has_released_its_lanes_is_empty() {
             an earlier `BSYNC B0` or `BREAK B0` has released them, and no `BSSY B0` follows it: the lanes do not wait for others; check the control flow before it
         "#]],
     );
+    // The start of each kernel of sm_87 empties all barriers, which saves none.
+    check(
+        87,
+        "BMOV.32.CLEAR RZ, B0\nBMOV.32.CLEAR B1, B0\nBSSY B0, 0x40\nBSYNC B0\nBSYNC B0\nEXIT",
+        expect![[r#"
+            0040 control-flow ffffffff: Invalid control flow: `BSYNC B0` waits at a barrier without lanes
+            an earlier `BSYNC B0` or `BREAK B0` has released them, and no `BSSY B0` follows it: the lanes do not wait for others; check the control flow before it
+        "#]],
+    );
     // Each iteration sets the barrier again, and two paths use it one after the other.
     check(
         80,

@@ -90,6 +90,29 @@ fn a_value_that_is_not_known_does_not_matter_where_another_is_selected() {
 }
 
 #[test]
+fn a_nan_without_bits_matters_only_where_it_is_selected() {
+    let select =
+        |select: &str| format!("S2R R0, SR_LANEID\nISETP.LT.AND P0, PT, R0, 0x20, PT\n{select}\n{STORE}");
+    for all in ["FSEL R6, R0, +QNAN, P0", "FSEL R6, -QNAN, R0, !P0"] {
+        check(80, &select(all), expect![""]);
+        let (_, result, values) = run(80, &select(all));
+        assert_eq!(result.status, Status::Finished);
+        assert_eq!(values[..32], std::array::from_fn::<u32, 32, _>(|lane| lane as u32));
+    }
+    let some = select("FSEL R6, R0, +QNAN, P0").replace("0x20", "0x1e");
+    check(
+        80,
+        &some,
+        expect![[r#"
+            0020 unsupported c0000000: Unsupported instruction: `FSEL`: the text does not have the bits of its NaN
+            its result is not known; the run continues, and stops where a branch or an address depends on it
+            0050 unsupported c0000000: Unsupported instruction: an unknown value is stored in lanes 30-31
+            these elements do not have the values of the kernel; they come from the unsupported instruction `FSEL`: the text does not have the bits of its NaN
+        "#]],
+    );
+}
+
+#[test]
 fn a_value_that_is_not_known_makes_its_buffer_unknown() {
     let body = format!("S2R R0, SR_LANEID\nMUFU.EX2.F16 R6, R0\n{STORE}");
     let (_, result, _) = run(80, &body);

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use warplens_ide::lanes::compare::{BufferDifference, Comparison, LaneDifference, OutputDifference};
 use warplens_ide::lanes::count;
 use warplens_sim_launch::size;
-use warplens_sim_warp::{LaneStore, Severity, StatementId, Status, WarpId};
+use warplens_sim_warp::{LaneStore, StatementId, Status, WarpId};
 
 use super::reduce::Reduced;
 use crate::cli::plain::plain;
@@ -119,7 +119,7 @@ fn heading(runs: &[Run; 2], out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// How a run ended, and its first error, or else why it did not finish: a deadlock under an inferred launch is a warning.
+/// How a run ended, and why.
 fn end(run: &Run, out: &mut dyn Write) -> io::Result<()> {
     let (style, ended) = match run.result.status {
         Status::Finished => (SUCCESS, "finished"),
@@ -130,10 +130,7 @@ fn end(run: &Run, out: &mut dyn Write) -> io::Result<()> {
     };
     let instructions = count(run.result.totals.warp_instructions, "warp instruction");
     writeln!(out, "  {}: {style}{ended}{style:#}, {instructions}", plain(&run.label))?;
-    let findings = &run.result.findings;
-    let of = |severity: Severity| findings.iter().find(move |finding| finding.severity == severity);
-    let has_finished = run.result.status == Status::Finished;
-    if let Some(found) = of(Severity::Error).or(of(Severity::Warning).filter(|_| !has_finished)) {
+    if let Some(found) = run.result.first_failure() {
         let at = found.statement.map_or(String::new(), |statement| format!("{}: ", place(run, statement)));
         let message = plain(found.message.lines().next().unwrap_or_default());
         writeln!(out, "    {at}{ERROR}{}[{}]{ERROR:#}: {message}", found.severity.as_str(), found.kind)?;

@@ -318,7 +318,7 @@ fn a_run_that_does_not_finish() {
         its and stack: launch inferred, grid 1, block 32
           its: finished, 6113 warp instructions
           stack: no forward progress, 55 warp instructions
-            ~/k.ptx:9: error[no-progress]: Deadlock: lanes 1-31 of warp 0 poll `m[0]` (value 1), which does not change
+            ~/k.ptx:9: warning[no-progress]: Deadlock: lanes 1-31 of warp 0 poll `m[0]` (value 1), which does not change
 
         first different step of thread (1,0,0) of block (0,0,0), lane 1 of warp 0
           its: %r1 = 1 (visit 19)
@@ -337,7 +337,7 @@ fn runs_that_do_not_finish_are_not_equal() {
           ipdom: no forward progress, 55 warp instructions
             ~/k.ptx:9: warning[no-progress]: Deadlock: lanes 1-31 of warp 0 poll `m[0]` (value 1), which does not change
           stack: no forward progress, 55 warp instructions
-            ~/k.ptx:9: error[no-progress]: Deadlock: lanes 1-31 of warp 0 poll `m[0]` (value 1), which does not change
+            ~/k.ptx:9: warning[no-progress]: Deadlock: lanes 1-31 of warp 0 poll `m[0]` (value 1), which does not change
 
         not compared: neither run finished
     "#]]);
@@ -395,7 +395,7 @@ fn invalid_arguments() {
     folder.check(
         &["~/k.ptx", "--models", "its,fast"],
         Outcome::Unusable,
-        expect!["--model: unknown model `fast`: PTX has `stack`, `ipdom`, `frontier` and `its`"],
+        expect!["unknown model `fast`: PTX has `stack`, `ipdom`, `frontier` and `its`"],
     );
     folder.check(
         &["~/k.ptx", "--other-entry", "scal"],

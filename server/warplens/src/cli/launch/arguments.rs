@@ -88,7 +88,7 @@ impl LaunchArguments {
         settings: RunSettings,
     ) -> Result<RunRequest> {
         let model = model.map(|name| warplens_ide::model(language, name)).transpose();
-        let model = model.map_err(|unknown| anyhow!("--model: {unknown}"))?;
+        let model = model.map_err(|unknown| anyhow!("{unknown}"))?;
         Ok(RunRequest {
             entry: self.entry.clone(),
             launch: self.choice()?,

@@ -75,7 +75,7 @@ pub(crate) struct Arguments {
     pub(super) format: Format,
 
     /// Print the launches of the file instead of running one: those that are configured, those of host code, and the inferred ones
-    #[arg(long, conflicts_with_all = ["batch", "trace", "watch", "dump", "save_buffers", "registers", "link"])]
+    #[arg(long, conflicts_with_all = ["batch", "trace", "counters", "watch", "launch", "dump", "save_buffers", "registers", "link"])]
     pub(super) list_launches: bool,
 
     /// Print the link of the page that shows the run, instead of running it

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde_json::json;
-use warplens_ide::lanes::{AvailableLaunch, Choice};
+use warplens_ide::lanes::{AvailableLaunch, Choice, LaunchSource};
 use warplens_sim_launch::size;
 use warplens_tools::source::RunError;
 
@@ -17,6 +17,11 @@ use crate::cli::plain::plain;
 use crate::cli::terminal;
 
 pub(super) fn print(arguments: &Arguments, file: &Path) -> io::Result<Outcome> {
+    if !matches!(arguments.format, Format::Human | Format::Json) {
+        return Ok(unusable(
+            "--list-launches prints text or JSON: leave out --format, or write --format json",
+        ));
+    }
     let launches = match launches(arguments, file) {
         Ok(launches) => launches,
         Err(error) => return Ok(unusable(error)),
@@ -38,6 +43,17 @@ fn launches(arguments: &Arguments, file: &Path) -> Result<Vec<AvailableLaunch>> 
     launches.files.hosts = read_hosts(&source, file)?;
     let found = source.analysis.launches(source.file, Some(&launches.files)).map_err(RunError::from)?;
     let entry = request.entry.as_deref();
+    let kernels = found.iter().filter(|launch| launch.source == LaunchSource::Inferred);
+    let kernels: Vec<&str> = kernels.filter_map(|launch| launch.entry.as_deref()).collect();
+    if let Some(entry) = entry
+        && !kernels.contains(&entry)
+    {
+        let kernels = match kernels[..] {
+            [] => "no kernel".to_owned(),
+            _ => kernels.iter().map(|kernel| format!("`{kernel}`")).collect::<Vec<_>>().join(", "),
+        };
+        bail!("{}: unknown kernel `{entry}`: the file has {kernels}", file.display());
+    }
     Ok(found.into_iter().filter(|launch| entry.is_none() || launch.entry.as_deref() == entry).collect())
 }
 

@@ -358,9 +358,7 @@ fn invalid_arguments() {
     );
     folder.refuses(
         &["~/k.ptx", "--model", "structured"],
-        expect![
-            "--model: the model `structured` is for WAVE: PTX has `stack`, `ipdom`, `frontier` and `its`"
-        ],
+        expect!["the model `structured` is for WAVE: PTX has `stack`, `ipdom`, `frontier` and `its`"],
     );
     folder.refuses(
         &["~/k.ptx", "--wave-width", "8"],

@@ -120,9 +120,7 @@ impl Checker<'_> {
             let error = OperandError::RegisterType { name, have: ty, takes: rule.registers };
             return (!registers.has(ty)).then_some(error);
         }
-        let is_wide =
-            rule.wide && matches!(rule.space, AddressSpace::Generic | AddressSpace::Of(Space::Global));
-        let is_narrow = is_wide && self.address_size == Some(AddressSize::Bits64) && ty.bits() == 32;
+        let is_narrow = rule.wide && self.address_size == Some(AddressSize::Bits64) && ty.bits() == 32;
         is_narrow.then_some(OperandError::AddressWidth(name, ty))
     }
 

@@ -123,7 +123,7 @@ impl Checker<'_> {
         (!fits).then_some(OperandError::SpecialSize { name, takes: ty })
     }
 
-    fn special_register(&self, name: NameId) -> Option<&'static isa::SpecialRegister> {
+    pub(super) fn special_register(&self, name: NameId) -> Option<&'static isa::SpecialRegister> {
         match self.function.resolution(self.function.referent(name)) {
             Resolution::Special(word) => isa::special_register(word),
             _ => None,

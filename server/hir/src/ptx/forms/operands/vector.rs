@@ -7,7 +7,9 @@ use warplens_isa::ptx::OperandKind;
 
 use super::{Checker, Mismatch, Named, OperandError, OperandPosition, Report, Written, writes};
 use crate::ptx::forms::rule::{Count, OperandRule, TypeSet};
-use crate::ptx::{Component, Constant, NameId, Operand, OperandList, Type, TypeKind};
+use crate::ptx::{
+    Component, Constant, ModuleKind, NameId, Operand, OperandList, Resolution, SymbolKind, Type, TypeKind,
+};
 
 /// What is known about the elements so far.
 #[derive(Default)]
@@ -116,7 +118,27 @@ impl Checker<'_> {
                 }
                 seen.takes_kind(ty)
             }
+            Operand::Symbol(name) if self.is_array(name) || self.named(name) == Named::Parameter => {
+                Some(OperandError::Kind(self.written(element)))
+            }
+            Operand::Address { .. } => Some(OperandError::Kind(self.written(element))),
             element => self.scalar(rule, element),
+        }
+    }
+
+    /// Whether a name is that of an array, whose address cannot be an element.
+    fn is_array(&self, name: NameId) -> bool {
+        let referent = self.function.referent(name);
+        match self.function.resolution(referent) {
+            Resolution::Symbol(symbol) => matches!(
+                &self.function.symbol(symbol).kind,
+                SymbolKind::Variable(variable) if !variable.dimensions.is_empty()
+            ),
+            Resolution::External(_) => matches!(
+                self.externals.iter().find(|(id, _)| *id == referent),
+                Some((_, ModuleKind::Variable { is_array: true, .. }))
+            ),
+            _ => false,
         }
     }
 
@@ -131,7 +153,9 @@ impl Checker<'_> {
         if rule.only_registers {
             return Some(OperandError::Kind(Written::Special(name)));
         }
-        let second = self.special_type(name, component)?;
+        let Some(second) = self.special_type(name, component) else {
+            return self.special_register(name).map(|_| OperandError::SpecialVector(name));
+        };
         if seen.has_constants && second != Type::B64 {
             return Some(OperandError::SpecialWithConstant(name));
         }

@@ -15,7 +15,7 @@ fn found(statement: &str) -> String {
         ".version 9.3
 .target sm_100a
 .address_size 64
-.shared .align 128 .b8 s[4096];
+.shared .align 128 .b8 s[4096]; .global .b32 g; .global .v4 .b32 v;
 .func (.param .b32 r) f(.param .b32 a);
 .visible .entry k() {{
 .reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .s32 %s<4>; .reg .f32 %f<5>; .reg .b64 %rd<9>; .reg .b128 %q<2>;
@@ -29,6 +29,202 @@ ret;
     errors
         .map(|found| format!("    {} {}: {}\n", fixture.show(found.range), found.code, found.message))
         .collect()
+}
+
+#[test]
+fn one_element_in_braces() {
+    check(
+        "\
+mov.b32 {%r1}, %r2;
+mov.b64 %rd1, {%rd2};
+mov.b16 %h1, {%h2};
+mov.b32 %r1, {%f1};
+mov.b128 {%q1}, %q0;
+mov.b32 %r1, {%tid.x};
+mov.u32 %r1, {%r2};
+mov.b32 {%h1}, %r2;
+add.s32 %r1, {%r2}, %r3;",
+        expect![[r#"
+            mov.b32 {%r1}, %r2;
+            mov.b64 %rd1, {%rd2};
+            mov.b16 %h1, {%h2};
+            mov.b32 %r1, {%f1};
+            mov.b128 {%q1}, %q0;
+            mov.b32 %r1, {%tid.x};
+            mov.u32 %r1, {%r2};
+                8:`{%r2}` operand-kind: these are registers in braces; `mov.u32` takes a register, a special register, a constant or a variable or function here
+            mov.b32 {%h1}, %r2;
+                8:`{%h1}` operand-kind: these are registers in braces; `mov.b32` takes a register here
+            add.s32 %r1, {%r2}, %r3;
+                8:`{%r2}` operand-kind: these are registers in braces; `add.s32` takes a register or a constant here
+        "#]],
+    );
+}
+
+#[test]
+fn variables_among_registers() {
+    check(
+        "\
+mov.b64 %rd1, {g, %r1};
+mov.b64 %rd1, {g, g};
+mov.v2.u32 {%r1, %r2}, {g, %r3};
+mov.b128 %q1, {g, %r1, %r2, %r3};
+mov.b64 %rd1, {s, %r1};
+mov.b64 %rd1, {g+4, %r1};
+mov.b128 %q1, {g, %rd1};
+mov.b32 %r1, {g, %h1};
+mov.b64 %rd1, {%tid, %r1};",
+        expect![[r#"
+            mov.b64 %rd1, {g, %r1};
+            mov.b64 %rd1, {g, g};
+            mov.v2.u32 {%r1, %r2}, {g, %r3};
+            mov.b128 %q1, {g, %r1, %r2, %r3};
+            mov.b64 %rd1, {s, %r1};
+                8:`{s, %r1}` operand-kind: these are registers in braces; `mov.b64` takes a register, a special register, a constant or a variable or function here
+            mov.b64 %rd1, {g+4, %r1};
+                8:`{g+4, %r1}` operand-kind: these are registers in braces; `mov.b64` takes a register, a special register, a constant or a variable or function here
+            mov.b128 %q1, {g, %rd1};
+                8:`{g, %rd1}` operand-kind: these are registers in braces; `mov.b128` takes a register, a constant or a variable or function here
+            mov.b32 %r1, {g, %h1};
+                8:`{g, %h1}` operand-kind: these are registers in braces; `mov.b32` takes a register, a special register, a constant or a variable or function here
+            mov.b64 %rd1, {%tid, %r1};
+                8:`{%tid, %r1}` operand-kind: these are registers in braces; `mov.b64` takes a register, a special register, a constant or a variable or function here
+        "#]],
+    );
+}
+
+#[test]
+fn only_registers_have_components() {
+    check(
+        "\
+mov.b64 %rd1, v;
+mov.b32 %r1, v.x;
+mov.b64 %rd1, g.x;
+ld.global.b32 %r1, [v.x];",
+        expect![[r#"
+            mov.b64 %rd1, v;
+            mov.b32 %r1, v.x;
+                8:`v.x` invalid-operand: only registers have parts: `v.x` is not a name, and a name cannot contain `.`
+            mov.b64 %rd1, g.x;
+                8:`g.x` invalid-operand: only registers have parts: `g.x` is not a name, and a name cannot contain `.`
+            ld.global.b32 %r1, [v.x];
+                8:`v.x` invalid-operand: this is not an address; write a register, a variable or a number in the brackets, with an optional offset
+        "#]],
+    );
+}
+
+#[test]
+fn the_predicate_of_a_pair_may_be_dropped_where_the_tables_say_so() {
+    check(
+        "\
+setp.eq.u32 %p1|_, %r1, 0;
+match.all.sync.b32 %r1|_, %r2, -1;
+elect.sync %r1|_, -1;
+lop3.or.b32 %r1|_, %r2, %r3, %r4, 0x3f, %p1;",
+        expect![[r#"
+            setp.eq.u32 %p1|_, %r1, 0;
+            match.all.sync.b32 %r1|_, %r2, -1;
+            elect.sync %r1|_, -1;
+                8:`_` operand-kind: `_` cannot be used here; `elect.sync` takes a predicate here
+            lop3.or.b32 %r1|_, %r2, %r3, %r4, 0x3f, %p1;
+                8:`_` operand-kind: `_` cannot be used here; `lop3.or.b32` takes a predicate here
+        "#]],
+    );
+}
+
+#[test]
+fn a_part_of_a_destination_needs_the_other_parts() {
+    check(
+        "\
+vadd.u32.u32.u32 %r1.h1, %r2, %r3, %r4;
+vadd.u32.u32.u32 %r1, %r2.b1, %r3.h0;
+vadd.u32.u32.u32 %r1.b0, %r2, %r3;
+vshl.u32.u32.u32.clamp %r1.h1, %r2, %r3;
+vset.u32.u32.lt %r1.b0, %r2, %r3;",
+        expect![[r#"
+            vadd.u32.u32.u32 %r1.h1, %r2, %r3, %r4;
+            vadd.u32.u32.u32 %r1, %r2.b1, %r3.h0;
+            vadd.u32.u32.u32 %r1.b0, %r2, %r3;
+                8:`%r1` operand-kind: a part of `%r1` is written only with a last operand `c`, which has the other parts
+            vshl.u32.u32.u32.clamp %r1.h1, %r2, %r3;
+                8:`%r1` operand-kind: a part of `%r1` is written only with a last operand `c`, which has the other parts
+            vset.u32.u32.lt %r1.b0, %r2, %r3;
+                8:`%r1` operand-kind: a part of `%r1` is written only with a last operand `c`, which has the other parts
+        "#]],
+    );
+}
+
+#[test]
+fn a_generic_address_has_64_bits() {
+    check(
+        "\
+mbarrier.init.shared.b64 [%r1], 32;
+mbarrier.init.b64 [%rd1], 32;
+mbarrier.init.b64 [%r1], 32;
+mbarrier.arrive.b64 %rd2, [%r1+8];
+mbarrier.try_wait.parity.b64 %p1, [%r1], %r3;
+mbarrier.arrive.shared::cluster.b64 _, [%r1];
+prefetchu.L1 [%rd1];
+prefetchu.L1 [g];
+prefetchu.L1 [%r1];
+prefetchu.L1 [s];
+prefetchu.L1 [0];",
+        expect![[r#"
+            mbarrier.init.shared.b64 [%r1], 32;
+            mbarrier.init.b64 [%rd1], 32;
+            mbarrier.init.b64 [%r1], 32;
+                8:`%r1` operand-type: `%r1` is `.b32`; the addresses of `mbarrier.init.b64` have 64 bits, as set by `.address_size`
+            mbarrier.arrive.b64 %rd2, [%r1+8];
+                8:`%r1` operand-type: `%r1` is `.b32`; the addresses of `mbarrier.arrive.b64` have 64 bits, as set by `.address_size`
+            mbarrier.try_wait.parity.b64 %p1, [%r1], %r3;
+                8:`%r1` operand-type: `%r1` is `.b32`; the addresses of `mbarrier.try_wait.parity.b64` have 64 bits, as set by `.address_size`
+            mbarrier.arrive.shared::cluster.b64 _, [%r1];
+            prefetchu.L1 [%rd1];
+            prefetchu.L1 [g];
+            prefetchu.L1 [%r1];
+                8:`%r1` operand-type: `%r1` is `.b32`; the addresses of `prefetchu.L1` have 64 bits, as set by `.address_size`
+            prefetchu.L1 [s];
+                8:`s` state-space: `s` is in `.shared`; `prefetchu.L1` accesses `.global`
+            prefetchu.L1 [0];
+                8:`[0]` operand-kind: absolute addresses are allowed in `.local` only; move the number to a register
+        "#]],
+    );
+}
+
+#[test]
+fn names_of_parameters_and_prototypes() {
+    check(
+        "\
+p: .callprototype (.param .b32 _) _ (.param .b32 _);
+p: .callprototype _ (.param .u64 .ptr .global .align 4 _);
+p: .callprototype (.param .b32 _) f (.param .b32 _);",
+        expect![[r#"
+            p: .callprototype (.param .b32 _) _ (.param .b32 _);
+            p: .callprototype _ (.param .u64 .ptr .global .align 4 _);
+            p: .callprototype (.param .b32 _) f (.param .b32 _);
+                8:`f` syntax-error: a `.callprototype` has `_` where a function has its name
+        "#]],
+    );
+    let in_module = |declaration: &str| {
+        let (_, analysis) =
+            open(&format!(".version 9.3\n.target sm_100a\n.address_size 64\n{declaration}\n"));
+        let found = analysis.diagnostics(FILE).unwrap().into_iter();
+        let errors = found.filter(|found| found.severity == Severity::Error);
+        errors.map(|found| found.message).collect::<Vec<_>>()
+    };
+    let none: [&str; 0] = [];
+    assert_eq!(in_module(".extern .func e(.param .b32 a, .param .b32 a);"), none);
+    assert_eq!(in_module(".extern .func (.reg .b32 a) e(.reg .b32 a);"), none);
+    assert_eq!(
+        in_module(".func e(.param .b32 a, .param .b32 a);"),
+        ["`a` is already declared in this scope; rename one of them"]
+    );
+    for nameless in [".extern .func e(.param .b32 _);", ".func (.reg .b32 _) e() { ret; }"] {
+        assert_eq!(
+            in_module(nameless),
+            ["a parameter of a function needs a name; only a `.callprototype` has `_` instead"]
+        );
+    }
 }
 
 #[test]
