@@ -1,6 +1,7 @@
 //! The named barriers of a block: arrivals, waiting groups, completion.
 
 use super::pause::{Arrival, ArrivalForm, Votes};
+use crate::registers::WIDTH;
 
 pub(super) const COUNT: usize = 16;
 
@@ -47,10 +48,12 @@ impl<W: Copy> Barrier<W> {
         self.waiting.extend(arrival.wait.map(|wait| Waiting { warp, mask, statement, wait }));
     }
 
-    /// The statement of earlier arrivals that expect a different count, and their count.
-    pub(super) fn disagrees(&self, count: Option<u32>) -> Option<(u32, Option<u32>)> {
+    /// The statement of earlier arrivals that expect a different count, and their count. Without one, all threads of the block's
+    /// warps are expected.
+    pub(super) fn disagrees(&self, warps: usize, count: Option<u32>) -> Option<(u32, Option<u32>)> {
         let (_, statement) = self.form?;
-        (self.expected != count).then_some((statement, self.expected))
+        let threads = |count: Option<u32>| count.unwrap_or((warps * WIDTH) as u32);
+        (threads(self.expected) != threads(count)).then_some((statement, self.expected))
     }
 
     /// The statement of an earlier arrival of another form.

@@ -301,7 +301,7 @@ impl<W: CudaWarp> Block<W> {
             state.report(id.finding(FindingKind::BarrierNumber, message, statement, mask));
             return Err(Status::Faulted);
         };
-        if let Some(theirs) = barrier.disagrees(count) {
+        if let Some(theirs) = barrier.disagrees(warps, count) {
             state.report(mismatch(id, arrival, theirs));
         }
         if let Some(theirs) = barrier.differs(arrival.form)

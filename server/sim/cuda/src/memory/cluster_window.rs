@@ -52,8 +52,8 @@ impl ClusterWindow {
         let (from, to) =
             if to_shared { (Space::Generic, Space::Shared) } else { (Space::Shared, Space::Generic) };
         match self.block_at(from, address) {
-            Some((rank, _)) if self.blocks > 1 && rank < self.blocks.into() => {
-                let (_, within) = self.block_at(from, address).unwrap_or_default();
+            // Also a rank beyond the cluster stays in the address.
+            Some((rank, within)) if rank <= MAX_RANK.into() && (rank != 0 || self.blocks > 1) => {
                 let (start, stride) = window(to);
                 start + rank * stride + within
             }
@@ -87,5 +87,6 @@ mod tests {
         }
         assert_eq!(window.converted(0x0200_0014, false), windows::SHARED + 2 * windows::RANK + 20);
         assert_eq!(window.converted(windows::SHARED + 2 * windows::RANK + 20, true), 0x0200_0014);
+        assert_eq!(window.converted(0x0900_0014, false), windows::SHARED + 9 * windows::RANK + 20);
     }
 }

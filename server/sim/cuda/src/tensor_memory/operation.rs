@@ -10,8 +10,8 @@ use super::cells::{CellRange, TensorMemory};
 #[derive(Clone, Debug)]
 pub struct CellOperation {
     pub name: &'static str,
-    /// M, N and K of a product.
-    pub shape: Option<[u32; 3]>,
+    /// M and N of a product.
+    pub shape: Option<[u32; 2]>,
     pub reads: Vec<CellRange>,
     pub writes: Vec<CellRange>,
     pub effect: Arc<dyn CellEffect>,

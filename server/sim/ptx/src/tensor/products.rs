@@ -121,12 +121,15 @@ impl Products {
         }
     }
 
-    /// A product is about to start.
+    /// A product is about to start. Those that have been waited for are over.
     pub(crate) fn missing_fence(
         &mut self,
         product: &WarpgroupProduct,
         statement: u32,
     ) -> Option<MissingFence> {
+        if self.pending.is_empty() {
+            self.sums.clear();
+        }
         let shape = [product.n, product.k];
         let last = product
             .d

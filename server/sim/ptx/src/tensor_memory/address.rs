@@ -89,7 +89,7 @@ pub(super) fn accessed(kind: CellAccessKind, range: &CellRange, ctx: &mut ExecCo
 pub(super) fn conflicts(
     range: &CellRange,
     writes: bool,
-    ordered: Option<(Issuer, Option<[u32; 3]>)>,
+    ordered: Option<(Issuer, Option<[u32; 2]>)>,
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) {

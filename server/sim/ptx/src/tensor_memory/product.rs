@@ -47,7 +47,7 @@ fn issue_one(product: &TensorProduct, lane: usize, r: &Registers, ctx: &mut Exec
     let it = multiplication(product, lane, r, ctx)?;
     let operands = Cells::of(&it);
     let issuer = ctx.issuer(mask);
-    let shape = [it.descriptor.m, it.descriptor.n, it.descriptor.k];
+    let shape = [it.descriptor.m, it.descriptor.n];
     for (role, range) in &operands.reads {
         allocated(role.name(), range, ctx, mask)?;
         initialized(role.name(), range, ctx, mask);

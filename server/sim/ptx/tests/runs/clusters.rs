@@ -238,6 +238,19 @@ fn an_invalid_rank_counts_where_the_address_is_used() {
               `mapa` computes the address here
         "#]],
     );
+    // The rank stays in a generic address.
+    fails(
+        &format!(
+            "{STORE}{SYNC}mapa.shared::cluster.u32 %r10, %r5, 9;\ncvt.u64.u32 %rd4, %r10;\n\
+             cvta.shared::cluster.u64 %rd4, %rd4;\nst.u32 [%rd4], %r3;\n{SYNC}"
+        ),
+        expect![[r#"
+            faulted
+            error cluster-rank block 1: Invalid block rank: 9, the ranks of the cluster are 0 to 1
+            the store uses an address that `mapa` computed for this rank; pass a rank of the cluster, or guard the access
+              `mapa` computes the address here
+        "#]],
+    );
 }
 
 #[test]

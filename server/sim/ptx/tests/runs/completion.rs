@@ -127,6 +127,8 @@ fn products_of_two_shapes_need_a_fence_between_them() {
     };
     assert_eq!(found(first), [""; 0]);
     assert_eq!(found(&format!("wgmma.fence.sync.aligned;\n{wider}")), [""; 0]);
+    let waited = format!("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n{wider}");
+    assert_eq!(found(&waited), [""; 0]);
     let expected = "Missing `wgmma.fence`: a product has the accumulators of one with another shape";
     assert!(found(&wider).iter().any(|found| found.starts_with(expected)), "{:?}", found(&wider));
 }

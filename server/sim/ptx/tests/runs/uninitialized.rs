@@ -492,7 +492,6 @@ fn an_atomic_of_shared_memory_that_nobody_has_written() {
         "red.shared.add.u32 [tile], 1;",
         "atom.shared.add.u32 %r5, [tile], 1;",
         "atom.shared.max.u32 %r5, [tile], %r1;",
-        "atom.shared.and.b32 %r5, [tile], 3;",
         "atom.shared.cas.b32 %r5, [tile], 0, 1;",
     ] {
         let found = findings("sm_90", 1, 32, &body("", update, store));
@@ -503,8 +502,10 @@ fn an_atomic_of_shared_memory_that_nobody_has_written() {
     }
     for update in [
         "atom.shared.exch.b32 %r5, [tile], 1;",
-        "atom.shared.and.b32 %r5, [tile], 0;",
-        "red.shared.or.b32 [tile], -1;",
+        "red.shared.min.u32 [tile], 0;",
+        // The use may be of the bits that they set or clear.
+        "atom.shared.and.b32 %r5, [tile], 3;",
+        "red.shared.or.b32 [tile], 1;",
     ] {
         assert_eq!(findings("sm_90", 1, 32, &body("", update, store)), "", "{update}");
     }

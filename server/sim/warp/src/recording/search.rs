@@ -23,7 +23,7 @@ pub struct WriteSite {
     pub statement: StatementId,
     pub warp: u32,
     pub lane: u32,
-    /// See [`Event::depth`].
+    /// How many activations of the function of the statement called this one, directly or through others.
     pub depth: u32,
     /// The first step whose state has the value.
     pub visible: u64,

@@ -8,7 +8,7 @@ use warplens_sim_cuda::sanitizer::event::AccessKind;
 
 use crate::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::engine::exec::operand::{get, put};
-use crate::program::{Atomic, AtomicOp};
+use crate::program::{Atomic, AtomicOp, Space};
 
 pub(crate) fn execute(atomic: &Atomic, r: &mut Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     if mask == 0 {
@@ -67,7 +67,10 @@ fn replaces(atomic: &Atomic, r: &Registers, mask: u32) -> bool {
     let ends = [all, all >> 1, all ^ all >> 1];
     let result = |old: u128, b: u128| apply(atomic.op, atomic.ty, atomic.space, old, b, 0);
     let is_constant = |b: u128| ends.iter().all(|end| result(*end, b) == result(0, b));
+    // What they set or clear has a value afterwards, and the use may be of these bits only.
+    let decides_bits = matches!(atomic.op, AtomicOp::And | AtomicOp::Or) && atomic.space != Space::Global;
     atomic.op == AtomicOp::Exchange
+        || decides_bits
         || atomic.c.is_none()
             && lanes(mask).all(|lane| atomic.b.iter().all(|b| is_constant(get(*b, r, lane))))
 }
