@@ -15,10 +15,8 @@ impl Function {
         let (op, order) = (self.code[pc as usize].op, &self.orders[pc as usize]);
         let release = if order.fence || order.release { RELEASE } else { 0 };
         let lanes = u64::from(lanes.count_ones());
-        release
-            + op.numbers(&self.tables) * NUMBER
-            + op.touched(&self.tables) * lanes
-            + op.products(&self.tables)
+        let product = if let Op::MatrixProduct(id) = op { self.tables[id].product.work() } else { 0 };
+        release + product + op.numbers(&self.tables) * NUMBER + op.touched(&self.tables) * lanes
     }
 }
 
@@ -65,10 +63,6 @@ impl Op {
             _ if self.exchange().is_some() => EXCHANGE,
             _ => 0,
         }
-    }
-
-    fn products(self, tables: &Tables) -> u64 {
-        if let Op::MatrixProduct(id) = self { tables[id].product.work() } else { 0 }
     }
 }
 
