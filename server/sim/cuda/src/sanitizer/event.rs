@@ -1,5 +1,9 @@
 //! A memory access as the sanitizer sees it.
 
+use warplens_sim_warp::scalar_type::ScalarType;
+
+use crate::address::{AtomicOp, Space};
+use crate::memory::atomic_operation::apply;
 use crate::memory::region::{CheckedAddresses, Extent, MemoryRegion};
 use crate::registers::{PerLane, lanes};
 
@@ -12,13 +16,36 @@ pub enum AccessKind {
     Source,
     Store,
     Atomic,
-    /// An atomic that stores a value which does not depend on the old one.
+    /// An atomic that leaves a value even where memory had none.
     Exchange,
     /// A copy completes at an mbarrier: an atomic that publishes all earlier accesses.
     Completion,
 }
 
 impl AccessKind {
+    /// How an atomic with these operands accesses memory. `exch` leaves a value whatever memory held, and so do operations such as
+    /// `min` with 0. `and` and `or` count too, except in global memory: the bits that they clear or set have a value, and the use may
+    /// be of these bits only.
+    pub fn of_atomic(
+        op: AtomicOp,
+        ty: ScalarType,
+        space: Space,
+        mut operands: impl Iterator<Item = u128>,
+    ) -> AccessKind {
+        // Zero and the ends of both orders of integers.
+        let all = u128::MAX >> (128 - ty.bits());
+        let ends = [all, all >> 1, all ^ all >> 1];
+        let result = |old, operand| apply(op, ty, space, old, operand, 0);
+        let is_constant = |operand| ends.iter().all(|end| result(*end, operand) == result(0, operand));
+        let leaves_value = match op {
+            AtomicOp::Exchange => true,
+            AtomicOp::CompareSwap => false,
+            AtomicOp::And | AtomicOp::Or if space != Space::Global => true,
+            _ => operands.all(is_constant),
+        };
+        if leaves_value { AccessKind::Exchange } else { AccessKind::Atomic }
+    }
+
     #[inline(always)]
     pub fn reads(self) -> bool {
         matches!(self, AccessKind::Load | AccessKind::Read | AccessKind::Source)

@@ -368,14 +368,19 @@ fn atomic_in(at: &SpaceLanes, atomic: &Atomic, r: &mut Registers, ctx: &mut Exec
         let low = u64::from(r.row(row)[lane]);
         if size == 8 { low | u64::from(r.row(row + 1)[lane]) << 32 } else { low }
     };
+    let operand = |lane: usize, r: &Registers| {
+        atomic.b.map_or(1, |source| match source.negates() {
+            true => value(source.row, lane, r).wrapping_neg(),
+            false => value(source.row, lane, r),
+        })
+    };
+    let operands = lanes(at.mask).map(|lane| operand(lane, r).into());
+    let kind = AccessKind::of_atomic(atomic.op, atomic.ty, at.space, operands);
     for lane in ctx.spaces.lane_order.lanes(at.mask.into()) {
         let Some(extent) = checked.of(lane) else { continue };
         let address = at.addresses[lane];
         let old = ctx.spaces.read(extent, ctx.local, lane, address, size);
-        let b = atomic.b.map_or(1, |source| match source.negates() {
-            true => value(source.row, lane, r).wrapping_neg(),
-            false => value(source.row, lane, r),
-        });
+        let b = operand(lane, r);
         let c = value(atomic.c.row, lane, r);
         let swaps = atomic.op == AtomicOp::CompareSwap;
         let new =
@@ -406,7 +411,6 @@ fn atomic_in(at: &SpaceLanes, atomic: &Atomic, r: &mut Registers, ctx: &mut Exec
     if let Some(sanitizer) = &mut ctx.sanitizer {
         sanitizer.report.visit.silent = unchanged;
     }
-    let kind = if atomic.op == AtomicOp::Exchange { AccessKind::Exchange } else { AccessKind::Atomic };
     report(at, &checked, kind, (size, 1), &|_, _| 0, ctx);
     Ok(())
 }

@@ -309,6 +309,19 @@ fn unpacking_predicates_writes_those_of_the_mask() {
 }
 
 #[test]
+fn an_atomic_of_shared_memory_that_nobody_has_written() {
+    let kinds = |update: &str| {
+        let load = format!("S2R R0, SR_LANEID\nMOV R4, 0x1\n{update}\nBAR.SYNC 0x0\nLDS R6, [RZ]");
+        crate::machines::finding_kinds(80, &format!("{load}\n{STORE}"))
+    };
+    assert_eq!(kinds("ATOMS.ADD RZ, [RZ], R4"), ["uninitialized-read"]);
+    // What they set or clear has a value, and the use may be of these bits only.
+    for update in ["ATOMS.OR RZ, [RZ], R4", "ATOMS.AND RZ, [RZ], R4", "ATOMS.EXCH R5, [RZ], R4"] {
+        assert_eq!(kinds(update), [""; 0], "{update}");
+    }
+}
+
+#[test]
 fn an_own_address_needs_no_register() {
     check(80, "LEPC R20\nISETP.LT.AND P0, PT, R20, 0x50, PT\n@P0 EXIT\nEXIT", expect![""]);
 }

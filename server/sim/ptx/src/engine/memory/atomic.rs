@@ -8,7 +8,7 @@ use warplens_sim_cuda::sanitizer::event::AccessKind;
 
 use crate::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::engine::exec::operand::{get, put};
-use crate::program::{Atomic, AtomicOp, Space};
+use crate::program::Atomic;
 
 pub(crate) fn execute(atomic: &Atomic, r: &mut Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     if mask == 0 {
@@ -27,7 +27,9 @@ pub(super) fn execute_at(
 ) -> Result {
     let size = atomic.ty.bytes() as u32;
     let elements = (size, atomic.b.len());
-    let kind = if replaces(atomic, r, mask) { AccessKind::Exchange } else { AccessKind::Atomic };
+    let operands = lanes(mask).flat_map(|lane| atomic.b.iter().map(move |b| (*b, lane)));
+    let operands = operands.map(|(b, lane)| get(b, r, lane));
+    let kind = AccessKind::of_atomic(atomic.op, atomic.ty, atomic.space, operands);
     let request = MemoryRequest::new(kind, atomic.space, addresses, elements, mask);
     let checked = ctx.resolve(&request)?;
     for lane in ctx.spaces.lane_order.lanes(mask.into()) {
@@ -58,19 +60,4 @@ pub(super) fn execute_at(
         }
     }
     Ok(())
-}
-
-/// Whether the results do not depend on what memory holds: `exch`, `and` with 0. The numbers below are the ends of both orders of integers.
-fn replaces(atomic: &Atomic, r: &Registers, mask: u32) -> bool {
-    let bits = 8 * atomic.ty.bytes();
-    let all = u128::MAX >> (128 - bits);
-    let ends = [all, all >> 1, all ^ all >> 1];
-    let result = |old: u128, b: u128| apply(atomic.op, atomic.ty, atomic.space, old, b, 0);
-    let is_constant = |b: u128| ends.iter().all(|end| result(*end, b) == result(0, b));
-    // What they set or clear has a value afterwards, and the use may be of these bits only.
-    let decides_bits = matches!(atomic.op, AtomicOp::And | AtomicOp::Or) && atomic.space != Space::Global;
-    atomic.op == AtomicOp::Exchange
-        || decides_bits
-        || atomic.c.is_none()
-            && lanes(mask).all(|lane| atomic.b.iter().all(|b| is_constant(get(*b, r, lane))))
 }
