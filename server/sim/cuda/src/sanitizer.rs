@@ -297,6 +297,21 @@ impl Sanitizer {
         }
     }
 
+    /// Lanes of a warp execute a statement that orders each of these groups by itself.
+    pub fn begin_apart(
+        &mut self,
+        statement: StatementId,
+        order: &Order,
+        warp: u32,
+        live: u32,
+        mut groups: impl Iterator<Item = u32>,
+    ) {
+        self.begin(statement, order, warp, live, groups.next().unwrap_or(0));
+        if self.report.checks.races {
+            groups.for_each(|lanes| self.order(lanes));
+        }
+    }
+
     /// Memory was freed: accesses by its next owner are unrelated to earlier ones.
     pub fn freed(&mut self, index: u64, len: u64) {
         self.memory.launch.clear(index, len);

@@ -34,13 +34,6 @@ impl Sanitizer {
         }
     }
 
-    /// Other lanes for which the running instruction is a barrier of its own.
-    pub fn orders_also(&mut self, lanes: u32) {
-        if self.report.checks.races {
-            self.order(lanes);
-        }
-    }
-
     /// The threads for which a statement's guarantees hold in this launch.
     #[inline]
     pub(super) fn scope_of(&self, order: Order) -> Scope {

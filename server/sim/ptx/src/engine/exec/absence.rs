@@ -5,7 +5,7 @@ use warplens_sim_cuda::registers::{Registers, lanes};
 use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::trace::{Related, StatementId};
 
-use super::warp_collectives::members_slot;
+use super::warp_collectives::{members_slot, named};
 use crate::engine::divergence::group::LanePosition;
 use crate::program::{Function, Guard, Instruction, Op};
 
@@ -119,10 +119,7 @@ impl NamedLanes<'_> {
     fn mask(&self, executed: u32) -> u32 {
         let instruction = self.instruction();
         match members_slot(instruction, self.function) {
-            Some(slot) => {
-                let members = self.registers.get::<u32>(slot);
-                lanes(executed).fold(0, |all, lane| all | members[lane])
-            }
+            Some(slot) => named(self.registers.get(slot), executed),
             None if instruction.op.is_of_whole_warp() => u32::MAX,
             None => executed,
         }

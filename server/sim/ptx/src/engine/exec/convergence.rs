@@ -11,7 +11,7 @@ use super::observers::record_writes;
 use super::operand::{get, put};
 use super::value_tracer::registers_of;
 use super::warp::Warp;
-use super::warp_collectives::{self, Outcome, barriers, exchange_of, members_slot};
+use super::warp_collectives::{self, Outcome, barriers, exchange_of, members_slot, named};
 use crate::engine::divergence::group::{CollectiveKind, Group, LanePosition};
 use crate::engine::launch::Launch;
 use crate::program::{Exchange, Function, Instruction, Op, RegisterSlot};
@@ -38,10 +38,7 @@ impl Warp {
                 .map_or(CollectiveKind::Here, |exchange| CollectiveKind::Exchange(exchange.kind)),
         };
         let members = match members_slot(instruction, function) {
-            Some(slot) => {
-                let members = frame.registers.get::<u32>(slot);
-                lanes(executed).fold(0, |all, lane| all | members[lane])
-            }
+            Some(slot) => named(frame.registers.get(slot), executed),
             None if matches!(what, CollectiveKind::Exchange(_)) => return None,
             None => self.live,
         };
@@ -73,9 +70,8 @@ impl Warp {
             self.recorder.visit(statement, mask.into(), executed.into());
             if let Some(sanitizer) = &mut state.sanitizer {
                 let order = &function.orders[pc as usize];
-                let mut barriers = barriers(members.as_ref(), all);
-                sanitizer.begin(statement, order, self.id.warp, self.live, barriers.next().unwrap_or(0));
-                barriers.for_each(|lanes| sanitizer.orders_also(lanes));
+                let barriers = barriers(members.as_ref(), all);
+                sanitizer.begin_apart(statement, order, self.id.warp, self.live, barriers);
             }
             let warning = match &exchange {
                 Some(exchange) => {

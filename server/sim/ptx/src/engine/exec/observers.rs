@@ -132,10 +132,10 @@ impl GroupRun<'_> {
     fn begin(&mut self, instruction: &Instruction, pc: u32, executed: u32) {
         let members = warp_collectives::members_slot(instruction, self.function);
         let members = members.map(|slot| self.frame.registers.get::<u32>(slot));
-        let mut barriers = warp_collectives::barriers(members, executed);
-        self.ctx.begin(self.function, pc, barriers.next().unwrap_or(0));
         if let Some(sanitizer) = &mut self.ctx.sanitizer {
-            barriers.for_each(|lanes| sanitizer.orders_also(lanes));
+            let (statement, order) = (self.function.first_statement + pc, &self.function.orders[pc as usize]);
+            let barriers = warp_collectives::barriers(members, executed);
+            sanitizer.begin_apart(StatementId(statement), order, self.ctx.warp, self.ctx.live, barriers);
         }
     }
 

@@ -30,6 +30,11 @@ pub(crate) fn members_slot(instruction: &Instruction, function: &Function) -> Op
     }
 }
 
+/// The lanes that the masks of these lanes name.
+pub(crate) fn named(members: &PerLane<u32>, mask: u32) -> u32 {
+    lanes(mask).fold(0, |all, lane| all | members[lane])
+}
+
 /// Lanes wait for those that execute the instruction with the same mask, so each mask is a barrier of its own: the parts of `mask` that
 /// it separates.
 pub(crate) fn barriers(members: Option<&PerLane<u32>>, mask: u32) -> impl Iterator<Item = u32> {
@@ -99,8 +104,7 @@ pub(crate) fn check_members(members: &PerLane<u32>, live: u32, mask: u32) -> Opt
         let waiting = filter_lanes(mask, |lane| disagreeing(lane) != 0);
         return Some(Fault::new(FindingKind::WrongMembermask, message, waiting));
     }
-    let named = lanes(mask).fold(0, |all, lane| all | members[lane]);
-    let missing = named & live & !mask;
+    let missing = named(members, mask) & live & !mask;
     if missing != 0 {
         let message = "the member mask includes lanes that do not execute the instruction\n\
          behavior is undefined; make them execute it too, or remove them from the mask";
