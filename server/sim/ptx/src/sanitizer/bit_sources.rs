@@ -63,6 +63,14 @@ impl BitSources<'_> {
         self.register(place).map_or([0; WIDTH], |register| self.undefined.bits_of(register).bits)
     }
 
+    /// The values in these slots, and their undefined bits.
+    pub(super) fn known_and_undefined<const N: usize>(
+        &self,
+        places: [RegisterSlot; N],
+    ) -> [[PerLane<u64>; N]; 2] {
+        [places.map(|place| self.values(place)), places.map(|place| self.of(place))]
+    }
+
     /// The bits that are undefined in any source.
     pub(super) fn any(&self) -> PerLane<u64> {
         self.registers().fold([0; WIDTH], |all, register| {

@@ -42,7 +42,7 @@ impl UndefinedValues {
         {
             root.through.get_or_insert(function.first_statement + pc);
         }
-        let is_whole = self.passes_whole_values_on(function, pc);
+        let is_whole = source.is_some() && self.passes_whole_values_on(function, pc);
         if source.is_some()
             && !is_whole
             && let Some(written) = result_bits(visit, self)

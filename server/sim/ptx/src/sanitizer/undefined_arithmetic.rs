@@ -91,8 +91,8 @@ fn product(
     let s = &sources.visit.function.code[sources.visit.pc as usize].s;
     let places = [slot(s.a, ty)?, slot(s.b, ty)?];
     let known = u64::MAX >> (64 - ty.bits());
-    let [a, b] = places.map(|place| sources.of(place).map(|undefined| undefined & known));
-    let [of_a, of_b] = places.map(|place| sources.values(place));
+    let [[of_a, of_b], undefined] = sources.known_and_undefined(places);
+    let [a, b] = undefined.map(|lanes| lanes.map(|undefined| undefined & known));
     let addend = addend.map_or([0; WIDTH], |addend| sources.of(addend));
     let undefined = each(|lane| {
         let is_zero = |undefined: u64, value: u64| undefined == 0 && value & known == 0;
@@ -107,8 +107,7 @@ fn product(
 fn dot_product(sources: &BitSources<'_>, dot: DotProduct) -> PerLane<u64> {
     let s = &sources.visit.function.code[sources.visit.pc as usize].s;
     let factors = [s.a, s.b].map(RegisterSlot::Word);
-    let (undefined, values) =
-        (factors.map(|place| sources.of(place)), factors.map(|place| sources.values(place)));
+    let [values, undefined] = sources.known_and_undefined(factors);
     let addend = sources.of(RegisterSlot::Word(s.c));
     each(|lane| {
         let [undefined, values] = [undefined, values].map(|pair| pair.map(|lanes| lanes[lane] as u32));

@@ -55,8 +55,7 @@ fn moved(sources: &BitSources<'_>) -> Option<PerLane<u64>> {
         Op::Logic(Logic::Copy | Logic::Not, width) => sources.of(slot(s.a, width)?),
         Op::Logic(logic @ (Logic::And | Logic::Or | Logic::Xor), width) => {
             let places = [slot(s.a, width)?, slot(s.b, width)?];
-            let (values, undefined) =
-                (places.map(|place| sources.values(place)), places.map(|place| sources.of(place)));
+            let [values, undefined] = sources.known_and_undefined(places);
             each(|lane| {
                 let [values, undefined] = [values, undefined].map(|pair| pair.map(|lanes| lanes[lane]));
                 of_width(combined(logic, values, undefined), width.bits())
@@ -64,8 +63,7 @@ fn moved(sources: &BitSources<'_>) -> Option<PerLane<u64>> {
         }
         Op::Lop3(table) => {
             let places = [s.a, s.b, s.c].map(RegisterSlot::Word);
-            let (values, undefined) =
-                (places.map(|place| sources.values(place)), places.map(|place| sources.of(place)));
+            let [values, undefined] = sources.known_and_undefined(places);
             each(|lane| {
                 let [values, undefined] =
                     [values, undefined].map(|operands| operands.map(|lanes| lanes[lane] as u32));

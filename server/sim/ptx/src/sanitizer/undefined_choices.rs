@@ -92,7 +92,7 @@ fn chosen(
 ) -> PerLane<u64> {
     let s = &sources.visit.function.code[sources.visit.pc as usize].s;
     let places = [s.a, s.b].map(|slot| register(slot, width));
-    let ([a, b], values) = (places.map(|place| sources.of(place)), places.map(|place| sources.values(place)));
+    let [values, [a, b]] = sources.known_and_undefined(places);
     each(|lane| {
         let bits = match is_first(lane) {
             _ if chooser[lane] != 0 => a[lane] | b[lane] | values[0][lane] ^ values[1][lane],
