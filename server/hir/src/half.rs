@@ -12,7 +12,7 @@ pub fn to_half(bits: u32) -> u32 {
         return sign | 0x7c00;
     }
     let rounded = if magnitude < 0x3880_0000 {
-        // Adding 0.5 leaves the subnormal's steps of 2^-24 in the low bits, rounded by the addition itself.
+        // The last bit of 0.5 is worth 2^-24, as that of a subnormal, so the addition rounds to it.
         (f32::from_bits(magnitude) + 0.5).to_bits() - 0x3f00_0000
     } else {
         let odd = magnitude >> 13 & 1;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// The name that disassemblers print for the PTX that the code was assembled from.
+/// The file name that disassemblers print for lines of the PTX source.
 pub const PTX_TEXT: &str = ".nv_debug_ptx_txt";
 
 /// A line of a source file that a comment names.

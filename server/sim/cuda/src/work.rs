@@ -1,5 +1,5 @@
-//! The weights of what statements do beyond one step, as the [meter](crate::meter) counts it. They are estimates, not measured times:
-//! a step of the costliest statement should take about as long as some forty of plain arithmetic.
+//! The weights of what statements do beyond one step, as the [meter](crate::meter) counts it. They are estimates, not measured times. With
+//! them, no step should take longer than some forty steps of plain arithmetic.
 
 /// Work that counts as a step.
 pub const WORK_PER_STEP: u64 = 256;

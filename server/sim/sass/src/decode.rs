@@ -191,7 +191,7 @@ impl Decoder<'_> {
         Operation::new(Op::Unsupported(self.program.notes.alloc(note)))
     }
 
-    /// The register between which and a NaN without bits an `FSEL` selects, and when it is taken.
+    /// Of an `FSEL` between a register and a NaN without bits: the register, and the condition under which it is selected.
     fn known_choice(&mut self, inst: &Inst<'_>) -> Option<(Source, Condition)> {
         let [_, a, b, chooser] = inst.ops else { return None };
         let is_nan =

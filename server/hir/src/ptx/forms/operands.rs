@@ -51,7 +51,7 @@ pub enum OperandError {
     Component(NameId),
     /// A selector for a part of a register that the operand does not take.
     Selector { name: NameId, takes: Selectors },
-    /// A selector for a part of a destination whose other part is not given.
+    /// A destination with a selector, without the last operand, which has its other parts.
     LoneSelector(NameId),
     /// An integer where a float is needed.
     IntegerConstant(Type),

@@ -48,8 +48,8 @@ impl<W: Copy> Barrier<W> {
         self.waiting.extend(arrival.wait.map(|wait| Waiting { warp, mask, statement, wait }));
     }
 
-    /// The statement of earlier arrivals that expect a different count, and their count. Without one, all threads of the block's
-    /// warps are expected.
+    /// The statement of earlier arrivals that expect a different count, and that count. No count stands for all threads of the
+    /// block's warps.
     pub(super) fn disagrees(&self, warps: usize, count: Option<u32>) -> Option<(u32, Option<u32>)> {
         let (_, statement) = self.form?;
         let threads = |count: Option<u32>| count.unwrap_or((warps * WIDTH) as u32);

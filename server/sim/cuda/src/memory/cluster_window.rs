@@ -4,7 +4,7 @@
 use crate::address::Space;
 use crate::windows;
 
-/// The largest rank in an address: the generic window of shared memory has as many. No cluster has that many blocks.
+/// The largest rank that a generic address can hold. No cluster has that many blocks.
 const MAX_RANK: u32 = ((windows::LOCAL - windows::SHARED) / windows::RANK) as u32 - 1;
 
 /// The running block's part of the shared memory of its cluster.
@@ -52,7 +52,7 @@ impl ClusterWindow {
         let (from, to) =
             if to_shared { (Space::Generic, Space::Shared) } else { (Space::Shared, Space::Generic) };
         match self.block_at(from, address) {
-            // Also a rank beyond the cluster stays in the address.
+            // A rank beyond the cluster stays in the address, so that the access is reported.
             Some((rank, within)) if rank <= MAX_RANK.into() && (rank != 0 || self.blocks > 1) => {
                 let (start, stride) = window(to);
                 start + rank * stride + within
