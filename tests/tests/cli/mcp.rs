@@ -163,7 +163,7 @@ fn requests_that_are_refused() {
     }
     assert_eq!(answers[11]["id"], Value::Null);
     assert_eq!(answers[13]["error"]["message"], "`name` is missing: the name of a tool");
-    // Whether there is a file outside is not told.
+    // The message does not tell whether there is a file outside.
     for answer in &answers[14..] {
         assert!(result(answer).0.contains("cannot be read: outside"), "{answer}");
     }

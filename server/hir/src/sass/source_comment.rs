@@ -8,7 +8,7 @@ pub const PTX_TEXT: &str = ".nv_debug_ptx_txt";
 /// A line of a source file that a comment names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceMention<'t> {
-    /// From the path to the number.
+    /// From the opening quotation mark to the end of the line number.
     pub range: Range<usize>,
     pub path: &'t str,
     pub line: u32,

@@ -237,7 +237,7 @@ impl<'t> Source<'t> {
         self.enclosing(at, &["def", "fn", "async"])
     }
 
-    /// Where the statement is whose call starts at the token `at`.
+    /// The place of the statement whose call starts at the token `at`.
     pub(crate) fn place(&self, at: usize) -> Place {
         let function = self.function(at).map_or(0, |function| function + 1);
         Place { function, block: at + 1, ..Place::default() }

@@ -37,7 +37,7 @@ pub struct Spaces {
     pub shared: Vec<u8>,
     /// The running block's part of the shared memory.
     pub window: ClusterWindow,
-    /// By the rank in the address: what `mapa` was given beyond the ranks of the cluster.
+    /// The ranks beyond the cluster for which `mapa` computed addresses, by the rank in the address.
     pub ranks_beyond: FxHashMap<u64, RankBeyond>,
     pub heap: Heap,
     pub printed: PrintBuffer,
