@@ -12,110 +12,27 @@
 
 mod flags;
 mod memory;
+mod origins;
 pub(crate) mod suspects;
 mod transfer;
 mod uses;
 mod visit;
+mod word;
 
-use pulp::Scalar;
 use rustc_hash::FxHashMap;
 use warplens_sim_cuda::inactive_sources::InactiveSources;
-use warplens_sim_cuda::registers::{FULL, PerLane, WIDTH, filter_lanes, lanes, lanes_where};
+use warplens_sim_cuda::registers::FULL;
 
 pub(crate) use self::memory::UndefinedMemory;
+use self::origins::{Cause, Origin};
 pub(crate) use self::uses::Effects;
 pub(crate) use self::visit::UndefinedVisit;
+use self::word::UndefinedWord;
 use super::program::{Cell, Layout};
 use super::registers::{Condition, Predicate, Row};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cause {
-    Unwritten(Key),
-    /// A shuffle read lanes that do not participate in it.
-    Shuffle(InactiveSources),
-    /// An instruction that is not simulated computes the value.
-    NotSimulated,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Origin {
-    pub(crate) cause: Cause,
-    /// The statement. For an unwritten register, the first statement that reads it; `None` until then.
-    pub(crate) statement: Option<u32>,
-}
-
 /// A row of the register file or, numbered after the rows, a predicate.
 pub(crate) type Key = u16;
-
-/// The undefined bits of a word in each lane. A predicate is undefined in all bits or none.
-#[derive(Clone, Debug)]
-pub(crate) struct UndefinedWord {
-    pub(crate) bits: PerLane<u32>,
-    pub(crate) origins: [Option<Origin>; WIDTH],
-}
-
-impl Origin {
-    /// Whether a run that needs the value stops.
-    fn stops(self) -> bool {
-        self.cause == Cause::NotSimulated
-    }
-}
-
-impl UndefinedWord {
-    pub(super) const DEFINED: UndefinedWord = UndefinedWord { bits: [0; WIDTH], origins: [None; WIDTH] };
-
-    /// Undefined in all bits of these lanes.
-    fn in_lanes(mask: u32, origin: Origin) -> UndefinedWord {
-        let mut word = UndefinedWord::DEFINED;
-        for lane in lanes(mask) {
-            (word.bits[lane], word.origins[lane]) = (u32::MAX, Some(origin));
-        }
-        word
-    }
-
-    /// The lanes with an undefined bit.
-    fn lanes(&self) -> u32 {
-        lanes_where(Scalar::new(), |lane| self.bits[lane] != 0)
-    }
-
-    /// The undefined bits of several words, combined.
-    fn any_of(words: impl IntoIterator<Item = UndefinedWord>) -> UndefinedWord {
-        let mut all = UndefinedWord::DEFINED;
-        words.into_iter().for_each(|word| all.add(&word));
-        all
-    }
-
-    /// The lanes whose origin stops a run.
-    fn stopping_lanes(&self) -> u32 {
-        filter_lanes(self.lanes(), |lane| self.origins[lane].is_some_and(Origin::stops))
-    }
-
-    /// Adds the undefined bits of another word.
-    fn add(&mut self, other: &UndefinedWord) {
-        for lane in 0..WIDTH {
-            self.bits[lane] |= other.bits[lane];
-            self.origins[lane] = first_origin(self.origins[lane], other.origins[lane]);
-        }
-    }
-
-    /// Undefined in all bits of each lane that has an undefined bit.
-    fn whole(mut self) -> UndefinedWord {
-        self.bits = self.bits.map(|bits| if bits == 0 { 0 } else { u32::MAX });
-        self
-    }
-
-    /// Undefined in all bits of all lanes if any lane of `mask` has an undefined bit.
-    fn spread(&self, mask: u32) -> UndefinedWord {
-        let origin = lanes(mask & self.lanes()).fold(None, |one, lane| first_origin(one, self.origins[lane]));
-        origin.map_or(UndefinedWord::DEFINED, |origin| UndefinedWord::in_lanes(FULL, origin))
-    }
-}
-
-/// The origin that stops a run, if there is one, otherwise the first origin.
-fn first_origin(one: Option<Origin>, other: Option<Origin>) -> Option<Origin> {
-    let stops = |origin: Option<Origin>| origin.is_some_and(Origin::stops);
-    if stops(other) && !stops(one) { other } else { one.or(other) }
-}
 
 #[derive(Clone, Debug)]
 pub(crate) struct UndefinedValues {
@@ -123,6 +40,7 @@ pub(crate) struct UndefinedValues {
     lanes: Vec<u32>,
     /// The number of registers with an undefined bit.
     count: usize,
+    /// That of a register without undefined bits has no meaning.
     words: FxHashMap<Key, Box<UndefinedWord>>,
 }
 
@@ -165,39 +83,38 @@ impl UndefinedValues {
     /// The undefined bits of a register that `statement` reads.
     fn read(&self, key: Key, statement: u32) -> UndefinedWord {
         let Some(word) = self.words.get(&key).filter(|_| self.lanes_of(key) != 0) else {
-            return UndefinedWord::DEFINED;
+            return UndefinedWord::default();
         };
         let mut word = (**word).clone();
-        for origin in word.origins.iter_mut().flatten() {
-            origin.statement.get_or_insert(statement);
-        }
+        word.origins.read_by(statement);
         word
     }
 
     /// Lanes write a register that is undefined in these bits.
     fn set(&mut self, key: Key, mask: u32, word: &UndefinedWord) {
-        let Some(known) = self.lanes.get_mut(usize::from(key)) else { return };
+        let Some(known) = self.lanes.get_mut(usize::from(key)).filter(|_| mask != 0) else { return };
         let before = *known;
         *known = before & !mask | word.lanes() & mask;
         self.count = self.count + usize::from(*known != 0) - usize::from(before != 0);
         if *known == 0 {
-            self.words.remove(&key);
             return;
         }
-        let kept = self.words.entry(key).or_insert_with(|| Box::new(UndefinedWord::DEFINED));
-        for lane in lanes(mask) {
-            (kept.bits[lane], kept.origins[lane]) = (word.bits[lane], word.origins[lane]);
+        let kept = self.words.entry(key).or_default();
+        if before == 0 {
+            **kept = UndefinedWord::default();
         }
+        kept.replace(mask, word);
     }
 
     /// Lanes get a defined value of a register.
     pub(super) fn define(&mut self, cell: Cell, mask: u32) {
-        self.keys(cell).for_each(|key| self.set(key, mask, &UndefinedWord::DEFINED));
+        self.keys(cell).for_each(|key| self.set(key, mask, &UndefinedWord::default()));
     }
 
     /// The lanes in which a bit of a register depends on an instruction that is not simulated.
     pub(super) fn unknown(&self, cell: Cell) -> u32 {
-        let words = self.keys(cell).filter_map(|key| Some(self.words.get(&key)?.stopping_lanes()));
+        let undefined = self.keys(cell).filter(|key| self.lanes_of(*key) != 0);
+        let words = undefined.filter_map(|key| Some(self.words.get(&key)?.stopping_lanes()));
         words.fold(0, |all, lanes| all | lanes)
     }
 

@@ -351,17 +351,18 @@ impl Spaces {
         })
     }
 
-    /// Counts a store of `span` bytes at the address of each lane in `mask`, before it is made. `value` is the byte that a
-    /// lane stores at an offset from its address.
+    /// Counts a store of elements of `size` bytes at the address of each lane in `mask`, before it is made. `value` is the element
+    /// with a number that a lane stores.
     #[inline(always)]
     pub fn count_store(
         &mut self,
         checked: &CheckedAddresses,
-        (addresses, span, mask): (&PerLane<u64>, u64, u32),
-        value: &dyn Fn(usize, u64) -> u8,
+        (addresses, mask): (&PerLane<u64>, u32),
+        elements: (u32, usize),
+        value: &dyn Fn(usize, usize) -> u128,
     ) {
         let changes = checked.is_common()
-            && (!self.compares_stores || self.would_change(checked, (addresses, span, mask), value));
+            && (!self.compares_stores || self.would_change(checked, (addresses, mask), elements, value));
         self.changes += u64::from(changes);
     }
 
@@ -369,15 +370,17 @@ impl Spaces {
     fn would_change(
         &self,
         checked: &CheckedAddresses,
-        (addresses, span, mask): (&PerLane<u64>, u64, u32),
-        value: &dyn Fn(usize, u64) -> u8,
+        (addresses, mask): (&PerLane<u64>, u32),
+        (size, count): (u32, usize),
+        value: &dyn Fn(usize, usize) -> u128,
     ) -> bool {
+        let size = size as usize;
         lanes(mask).any(|lane| {
             let extent = checked.of(lane).filter(|extent| extent.region.is_common());
             extent.is_some_and(|extent| {
                 let index = extent.index(addresses[lane]);
-                let held = &self.bytes(extent.region)[index..index + span as usize];
-                held.iter().zip(0..).any(|(byte, at)| *byte != value(lane, at))
+                let held = self.bytes(extent.region)[index..index + size * count].chunks(size);
+                held.zip(0..).any(|(bytes, number)| *bytes != value(lane, number).to_le_bytes()[..size])
             })
         })
     }

@@ -65,8 +65,8 @@ pub struct AccessEvent<'t> {
     pub size: u32,
     pub count: usize,
     pub mask: u32,
-    /// The byte that a lane stores at this offset from its address.
-    pub value: &'t dyn Fn(usize, u64) -> u8,
+    /// The element with this number that a lane stores; bits beyond its size are ignored.
+    pub value: &'t dyn Fn(usize, usize) -> u128,
 }
 
 impl AccessEvent<'_> {
@@ -78,6 +78,18 @@ impl AccessEvent<'_> {
     #[inline]
     pub(super) fn span(&self) -> u64 {
         u64::from(self.size) * self.count as u64
+    }
+
+    /// At most eight bytes that a lane stores, from an offset from its address on.
+    pub(super) fn bytes(&self, lane: usize, offset: u64, len: u64) -> u64 {
+        let size = u64::from(self.size);
+        let first = (self.value)(lane, (offset / size) as usize) >> (8 * (offset % size));
+        let here = len.min(size - offset % size);
+        let bytes = first as u64 & u64::MAX >> (64 - 8 * here);
+        match len - here {
+            0 => bytes,
+            rest => bytes | self.bytes(lane, offset + here, rest) << (8 * here),
+        }
     }
 
     #[inline]

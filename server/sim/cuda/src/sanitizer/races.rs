@@ -98,36 +98,44 @@ impl Sanitizer {
         if conflict.uninitialized && extent.region == MemoryRegion::Shared {
             return false;
         }
-        let end = (conflict.at + 4).min(index + event.span());
-        (conflict.at..end).all(|at| {
-            let value = (event.value)(lane as usize, at - index);
-            self.earlier_byte(event, conflict.before, (extent.region, at), spaces) == Some(value)
-        })
+        let at = conflict.at;
+        let len = (at + 4).min(index + event.span()) - at;
+        self.earlier_bytes(event, conflict.before, (extent.region, at, len), spaces)
+            == Some(event.bytes(lane as usize, at - index, len))
     }
 
-    /// The byte that an earlier access stored at an offset of a region, or will store if it is a copy in flight.
-    fn earlier_byte(
+    /// The bytes that an earlier access stored from an offset of a region on, or will store if it is a copy in flight.
+    fn earlier_bytes(
         &self,
         event: &AccessEvent<'_>,
         before: Stamp,
-        (region, at): (MemoryRegion, u64),
+        (region, at, len): (MemoryRegion, u64, u64),
         spaces: &Spaces,
-    ) -> Option<u8> {
+    ) -> Option<u64> {
         let of_this_visit = before.statement() == self.report.visit.statement
             && self.sync.origin(before.epoch).is_some_and(|origin| {
                 (origin.block, origin.warp) == (self.sync.running(), self.report.visit.warp)
             })
             && event.mask >> before.lane() & 1 == 1;
         let other = before.lane() as usize;
-        let others = event.extent(other).map(|extent| extent.index(event.addresses[other]) as u64);
-        if let Some(start) =
-            others.filter(|start| of_this_visit && (*start..start + event.span()).contains(&at))
+        let start = event.extent(other).map(|extent| extent.index(event.addresses[other]) as u64);
+        let stores = |at: u64| start.filter(|start| of_this_visit && at.wrapping_sub(*start) < event.span());
+        if let Some(start) = stores(at)
+            && stores(at + len - 1).is_some()
         {
-            return Some((event.value)(other, at - start));
+            return Some(event.bytes(other, at - start, len));
         }
-        let is_in_flight = before.epoch >= IN_FLIGHT;
-        let arriving = if is_in_flight { spaces.arriving_byte(region, at as usize) } else { None };
-        arriving.or_else(|| spaces.bytes(region).get(at as usize).copied())
+        let byte = |at: u64| match stores(at) {
+            Some(start) => Some(event.bytes(other, at - start, 1)),
+            None => Self::held_byte(before, region, at as usize, spaces).map(u64::from),
+        };
+        (at..at + len).rev().try_fold(0, |bytes, at| Some(bytes << 8 | byte(at)?))
+    }
+
+    /// The byte of a region at an offset, or the one that a copy in flight will store there.
+    fn held_byte(before: Stamp, region: MemoryRegion, at: usize, spaces: &Spaces) -> Option<u8> {
+        let arriving = if before.epoch >= IN_FLIGHT { spaces.arriving_byte(region, at) } else { None };
+        arriving.or_else(|| spaces.bytes(region).get(at).copied())
     }
 
     /// Whether both accesses belong to one store of reduced floats, which differ by rounding here.
@@ -145,11 +153,10 @@ impl Sanitizer {
         let end = (conflict.at + 4).min(index + event.span());
         is_one_store
             && (start..end).step_by(size as usize).all(|at| {
-                let own: Vec<u8> =
-                    (at..at + size).map(|at| (event.value)(lane as usize, at - index)).collect();
-                let earlier = |at| self.earlier_byte(event, conflict.before, (extent.region, at), spaces);
-                let other: Option<Vec<u8>> = (at..at + size).map(earlier).collect();
-                other.is_some_and(|other| differ_by_rounding(ty, ty.read(&own), ty.read(&other)))
+                let own = event.bytes(lane as usize, at - index, size);
+                let other = self.earlier_bytes(event, conflict.before, (extent.region, at, size), spaces);
+                let read = |bytes: u64| ty.read(&bytes.to_le_bytes()[..size as usize]);
+                other.is_some_and(|other| differ_by_rounding(ty, read(own), read(other)))
             })
     }
 

@@ -67,11 +67,12 @@ impl Sanitizer {
         let bytes = spaces.bytes(MemoryRegion::Shared);
         let span = event.span();
         let address = event.addresses[lane];
-        (0..span).all(|at| bytes.get((index + at) as usize) == Some(&(event.value)(lane, at)))
-            || lanes(event.mask & ((1 << lane) - 1)).any(|other| {
-                event.addresses[other] == address
-                    && (0..span).all(|at| (event.value)(other, at) == (event.value)(lane, at))
-            })
+        (0..span).all(|at| {
+            bytes.get((index + at) as usize).copied().map(u64::from) == Some(event.bytes(lane, at, 1))
+        }) || lanes(event.mask & ((1 << lane) - 1)).any(|other| {
+            event.addresses[other] == address
+                && (0..span).all(|at| event.bytes(other, at, 1) == event.bytes(lane, at, 1))
+        })
     }
 
     fn unsynchronized_write(&self, index: u64, span: u64, lane: usize) -> Option<(Stamp, u64)> {

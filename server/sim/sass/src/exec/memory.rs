@@ -109,7 +109,7 @@ fn resolve(
     at: &SpaceLanes,
     kind: AccessKind,
     (size, count): (u32, usize),
-    value: &dyn Fn(usize, u64) -> u8,
+    value: &dyn Fn(usize, usize) -> u128,
     ctx: &mut ExecContext<'_>,
 ) -> Result<CheckedAddresses, Box<Fault>> {
     let checked = check(at, kind, (size, count), ctx)?;
@@ -143,7 +143,7 @@ fn report(
     checked: &CheckedAddresses,
     kind: AccessKind,
     (size, count): (u32, usize),
-    value: &dyn Fn(usize, u64) -> u8,
+    value: &dyn Fn(usize, usize) -> u128,
     ctx: &mut ExecContext<'_>,
 ) {
     let SpaceLanes { addresses, mask, .. } = at;
@@ -201,10 +201,9 @@ pub(super) fn store(access: &Access, r: &mut Registers, ctx: &mut ExecContext<'_
 #[inline(always)]
 fn store_in(at: &SpaceLanes, access: &Access, r: &Registers, ctx: &mut ExecContext<'_>) -> Executed {
     let elements = (u32::from(access.size), usize::from(access.count));
-    let byte = |lane: usize, at: u64| (r.row(access.row((at / 4) as u16))[lane] >> (8 * (at % 4))) as u8;
-    let checked = resolve(at, AccessKind::Store, elements, &byte, ctx)?;
-    let span = u64::from(access.size) * u64::from(access.count);
-    ctx.spaces.count_store(&checked, (&at.addresses, span, at.mask), &byte);
+    let value = |lane: usize, word: usize| r.row(access.row(word as u16))[lane].into();
+    let checked = resolve(at, AccessKind::Store, elements, &value, ctx)?;
+    ctx.spaces.count_store(&checked, (&at.addresses, at.mask), elements, &value);
     for word in 0..u16::from(access.count) {
         let values = r.row(access.row(word));
         let element = at.element(&checked, 4 * u64::from(word), access.size.into());
@@ -291,7 +290,8 @@ pub(super) fn copy(
     }
     let target =
         SpaceLanes { space: spaces::Space::Shared, addresses: addresses(&to.address, r), mask: written };
-    let value = |lane: usize, at: u64| bytes[lane][at as usize % 16];
+    let value =
+        |lane: usize, number: usize| u128::from_le_bytes(bytes[lane]) >> (8 * to.size as usize * number);
     let written_to = resolve(&target, AccessKind::Store, (to.size.into(), to.count.into()), &value, ctx)?;
     ctx.spaces.changes += 1;
     for lane in lanes(written) {
@@ -447,8 +447,8 @@ pub(super) fn store_rows(
     mask: u32,
 ) -> Executed {
     let at = SpaceLanes { space: spaces::Space::Shared, addresses: addresses(address, r), mask };
-    let byte = |lane: usize, at: u64| rows[lane][at as usize % 16];
-    let checked = resolve(&at, AccessKind::Store, (4, 4), &byte, ctx)?;
+    let stored = |lane: usize, word: usize| u128::from_le_bytes(rows[lane]) >> (32 * word);
+    let checked = resolve(&at, AccessKind::Store, (4, 4), &stored, ctx)?;
     ctx.spaces.changes += 1;
     for word in 0..4usize {
         let value = |lane: usize| u32::from_le_bytes(std::array::from_fn(|byte| rows[lane][4 * word + byte]));

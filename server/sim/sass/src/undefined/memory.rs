@@ -8,15 +8,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use warplens_sim_cuda::address::Space;
 use warplens_sim_cuda::registers::lanes;
 
-use super::{Cause, Origin, UndefinedValues, UndefinedWord};
+use super::origins::{Cause, Origin, Origins};
+use super::{UndefinedValues, UndefinedWord};
 use crate::exec::{ExecContext, addresses_of, spaces_of};
 use crate::program::Access;
 use crate::registers::Registers;
 
-/// The maximum number of undefined bytes to keep.
-const MAX_BYTES: usize = 1 << 22;
-/// The number of undefined bytes from which on those of skipped stores are not kept. Most are outside of all memory.
-const MAX_SKIPPED_BYTES: usize = 1 << 19;
+/// The bytes of a cell; a mask has a bit for each.
+const CELL: u64 = 32;
+/// The maximum number of cells with undefined bytes to keep.
+const MAX_CELLS: usize = 1 << 20;
+/// The number of cells from which on bytes of skipped stores are not kept. Most are outside of all memory.
+const MAX_SKIPPED_CELLS: usize = 1 << 17;
 
 /// Whose memory an address belongs to.
 #[derive(Clone, Copy, Debug)]
@@ -41,14 +44,65 @@ impl Owner {
     }
 }
 
-/// Undefined bytes by address.
-type Bytes = FxHashMap<(Option<Thread>, u64), Origin>;
+/// At most 32 bytes of memory, which are in one cell or in two.
+#[derive(Clone, Copy)]
+struct Bytes {
+    at: u64,
+    len: u32,
+}
+
+impl Bytes {
+    /// The bytes that a lane accesses.
+    fn of(access: &Access, at: u64) -> Bytes {
+        Bytes { at, len: u32::from(access.size) * u32::from(access.count) }
+    }
+
+    /// The first bit in the first cell.
+    fn shift(self) -> u32 {
+        (self.at % CELL) as u32
+    }
+
+    /// The numbers of the cells, and the first bit of each in a mask over both.
+    fn cells(self) -> impl Iterator<Item = (u64, u32)> {
+        let first = self.at / CELL;
+        let count = 1 + u32::from(self.shift() + self.len > 32);
+        (0..count).map(move |index| (first + u64::from(index), 32 * index))
+    }
+
+    /// The bits in a cell of a mask that counts from the first byte.
+    fn in_cell(self, mask: u32, half: u32) -> u32 {
+        (u64::from(mask) << self.shift() >> half) as u32
+    }
+
+    /// The bits of a cell as a mask that counts from the first byte.
+    fn from_cell(self, mask: u32, half: u32) -> u32 {
+        (u64::from(mask) << half >> self.shift()) as u32 & low(self.len)
+    }
+}
+
+/// A mask of the first `len` bytes, at most 32.
+fn low(len: u32) -> u32 {
+    u32::MAX.checked_shr(32 - len).unwrap_or(0)
+}
+
+/// The bits of the bytes of a word that a mask names.
+fn bits_of(bytes: u32) -> u32 {
+    (0..4).filter(|byte| bytes >> byte & 1 != 0).fold(0, |bits, byte| bits | 0xff << (8 * byte))
+}
+
+/// The bytes of a word that have one of these bits.
+fn bytes_of(bits: u32) -> u32 {
+    (0..4).filter(|byte| bits >> (8 * byte) & 0xff != 0).fold(0, |bytes, byte| bytes | 1 << byte)
+}
+
+/// Undefined bytes by the number of their cell.
+type Cells = FxHashMap<(Option<Thread>, u64), Origins>;
 
 /// The undefined bytes of memory, and what a run has reported.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct UndefinedMemory {
-    /// By block, so that those of a block can be dropped at once; no table is empty.
-    bytes: FxHashMap<Option<[u32; 3]>, Bytes>,
+    /// By block, so that those of a block can be dropped at once; no table and no cell is empty.
+    cells: FxHashMap<Option<[u32; 3]>, Cells>,
     pub(super) reported: FxHashSet<(u32, u32)>,
 }
 
@@ -62,37 +116,49 @@ pub(super) struct VisibleStore {
 
 impl UndefinedMemory {
     pub(crate) fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
+        self.cells.is_empty()
     }
 
     /// All blocks of the cluster have exited: nobody reads their memory any more. The bytes of shared memory are those of the first block.
     pub(crate) fn forget(&mut self, block: [u32; 3]) {
-        self.bytes.remove(&Some(block));
+        self.cells.remove(&Some(block));
     }
 
     pub(crate) fn has_global(&self) -> bool {
-        self.bytes.contains_key(&None)
+        self.cells.contains_key(&None)
     }
 
-    /// The number of undefined bytes.
+    /// The number of cells with undefined bytes.
     fn len(&self) -> usize {
-        self.bytes.values().map(Bytes::len).sum()
+        self.cells.values().map(Cells::len).sum()
     }
 
-    fn get(&self, owner: Owner, at: u64) -> Option<&Origin> {
-        self.bytes.get(&owner.block)?.get(&(owner.thread, at))
-    }
-
-    fn insert(&mut self, owner: Owner, at: u64, origin: Origin) {
-        self.bytes.entry(owner.block).or_default().insert((owner.thread, at), origin);
-    }
-
-    fn remove(&mut self, owner: Owner, at: u64) {
-        if let Some(bytes) = self.bytes.get_mut(&owner.block) {
-            bytes.remove(&(owner.thread, at));
-            if bytes.is_empty() {
-                self.bytes.remove(&owner.block);
+    /// The undefined ones of some bytes.
+    fn get(&self, owner: Owner, bytes: Bytes) -> Origins {
+        let mut found = Origins::default();
+        let Some(cells) = self.cells.get(&owner.block) else { return found };
+        for (cell, half) in bytes.cells() {
+            if let Some(origins) = cells.get(&(owner.thread, cell)) {
+                found.add(&origins.map_masks(|mask| bytes.from_cell(mask, half)));
             }
+        }
+        found
+    }
+
+    /// The undefined ones of some bytes are now these.
+    fn set(&mut self, owner: Owner, bytes: Bytes, undefined: &Origins) {
+        let cells = self.cells.entry(owner.block).or_default();
+        for (cell, half) in bytes.cells() {
+            let key = (owner.thread, cell);
+            let known = cells.entry(key).or_default();
+            known.keep(!bytes.in_cell(low(bytes.len), half));
+            known.add(&undefined.map_masks(|mask| bytes.in_cell(mask, half)));
+            if known.is_empty() {
+                cells.remove(&key);
+            }
+        }
+        if cells.is_empty() {
+            self.cells.remove(&owner.block);
         }
     }
 
@@ -103,21 +169,20 @@ impl UndefinedMemory {
         ctx: &ExecContext<'_>,
         mask: u32,
     ) -> Vec<UndefinedWord> {
-        let mut words = vec![UndefinedWord::DEFINED; access.count.into()];
+        let mut words = vec![UndefinedWord::default(); access.count.into()];
+        let size = u32::from(access.size);
+        let unused = 32 - 8 * size;
         for part in spaces_of(access.space, addresses_of(&access.address, r), ctx, mask) {
             for lane in lanes(part.mask) {
-                let owner = Owner::of(part.space, ctx, lane);
-                for (index, word) in words.iter_mut().enumerate() {
-                    for byte in 0..u64::from(access.size) {
-                        let at = part.addresses[lane] + index as u64 * u64::from(access.size) + byte;
-                        let Some(origin) = self.get(owner, at) else { continue };
-                        word.bits[lane] |= 0xff << (8 * byte);
-                        word.origins[lane] = Some(*origin);
-                    }
-                    let unused = 32 - 8 * u32::from(access.size);
-                    if access.signed && unused > 0 {
-                        word.bits[lane] = ((word.bits[lane] << unused) as i32 >> unused) as u32;
-                    }
+                let bytes = Bytes::of(access, part.addresses[lane]);
+                let undefined = self.get(Owner::of(part.space, ctx, lane), bytes);
+                for (index, word) in (0..).zip(&mut words) {
+                    let element = low(size) << (index * size);
+                    let Some(origin) = undefined.any_in(element) else { continue };
+                    let bits = bits_of((undefined.mask() & element) >> (index * size));
+                    word.bits[lane] =
+                        if access.signed { ((bits << unused) as i32 >> unused) as u32 } else { bits };
+                    word.origins.set(1 << lane, origin);
                 }
             }
         }
@@ -135,34 +200,35 @@ impl UndefinedMemory {
     ) -> VisibleStore {
         let words: Vec<UndefinedWord> =
             (0..u16::from(access.count)).map(|word| values.read(access.row(word), statement)).collect();
-        let mut visible = VisibleStore { word: UndefinedWord::DEFINED, is_global: false, is_lost: false };
+        let mut visible = VisibleStore { word: UndefinedWord::default(), is_global: false, is_lost: false };
         if self.is_empty() && words.iter().all(|word| word.lanes() & mask == 0) {
             return visible;
         }
-        let whole = u32::MAX >> (32 - 8 * u32::from(access.size));
+        let size = u32::from(access.size);
+        let whole = bits_of(low(size));
         for part in spaces_of(access.space, addresses_of(&access.address, r), ctx, mask) {
+            let is_local = part.space == Space::Local;
             for lane in lanes(part.mask) {
-                let owner = Owner::of(part.space, ctx, lane);
-                for (index, word) in words.iter().enumerate() {
-                    let (bits, origin) = (word.bits[lane] & whole, word.origins[lane]);
-                    let is_unknown = origin.is_some_and(|origin| origin.cause == Cause::NotSimulated);
-                    let is_local = part.space == Space::Local;
+                let mut kept = Origins::default();
+                for (index, word) in (0..).zip(&words) {
+                    let bits = word.bits[lane] & whole;
+                    let Some(origin) = word.origins.get(lane).filter(|_| bits != 0) else { continue };
                     // If only a part of an element is undefined, it may be the padding of a structure.
-                    if is_unknown && bits != 0 || !is_local && bits == whole {
-                        (visible.word.bits[lane], visible.word.origins[lane]) = (bits, origin);
+                    if origin.stops() || !is_local && bits == whole {
+                        visible.word.bits[lane] = bits;
+                        visible.word.origins.set(1 << lane, origin);
                         visible.is_global |= part.space == Space::Global;
                     }
-                    for byte in 0..u64::from(access.size) {
-                        let at = part.addresses[lane] + index as u64 * u64::from(access.size) + byte;
-                        let kept =
-                            origin.filter(|_| bits >> (8 * byte) & 0xff != 0 && (is_local || is_unknown));
-                        match kept {
-                            Some(_) if self.len() >= MAX_BYTES => visible.is_lost |= is_unknown,
-                            Some(origin) => self.insert(owner, at, origin),
-                            None => self.remove(owner, at),
-                        }
+                    if is_local || origin.stops() {
+                        kept.set(bytes_of(bits) << (index * size), origin);
                     }
                 }
+                if !kept.is_empty() && self.len() >= MAX_CELLS {
+                    visible.is_lost |= kept.stopping() != 0;
+                    kept = Origins::default();
+                }
+                let bytes = Bytes::of(access, part.addresses[lane]);
+                self.set(Owner::of(part.space, ctx, lane), bytes, &kept);
             }
         }
         visible
@@ -178,15 +244,16 @@ impl UndefinedMemory {
         mask: u32,
     ) {
         let origin = Origin { cause: Cause::NotSimulated, statement: Some(statement) };
-        let len = u64::from(access.size) * u64::from(access.count);
         for part in spaces_of(access.space, addresses_of(&access.address, r), ctx, mask) {
             for lane in lanes(part.mask) {
                 let is_outside = |at: u64| part.space == Space::Local && at >= ctx.local.bytes_per_thread();
-                if is_outside(part.addresses[lane]) || self.len() >= MAX_SKIPPED_BYTES {
+                if is_outside(part.addresses[lane]) || self.len() >= MAX_SKIPPED_CELLS {
                     continue;
                 }
-                let owner = Owner::of(part.space, ctx, lane);
-                (0..len).for_each(|byte| self.insert(owner, part.addresses[lane].wrapping_add(byte), origin));
+                let bytes = Bytes::of(access, part.addresses[lane]);
+                let mut undefined = Origins::default();
+                undefined.set(low(bytes.len), origin);
+                self.set(Owner::of(part.space, ctx, lane), bytes, &undefined);
             }
         }
     }
@@ -200,7 +267,7 @@ impl UndefinedMemory {
         mask: u32,
     ) -> UndefinedWord {
         match self.is_empty() {
-            true => UndefinedWord::DEFINED,
+            true => UndefinedWord::default(),
             false => UndefinedWord::any_of(self.load(access, r, ctx, mask)),
         }
     }

@@ -5,13 +5,13 @@
 //! result. Every other result is undefined as a whole.
 
 use pulp::Scalar;
-use warplens_sim_cuda::registers::{PerLane, WIDTH, lanes};
+use warplens_sim_cuda::registers::{PerLane, WIDTH, lanes_where};
 use warplens_sim_cuda::semantics::bits::lop3_outcomes;
 use warplens_sim_cuda::semantics::compare::Combine;
 
 use super::flags::{self, Flags};
 use super::visit::UndefinedVisit;
-use super::{Key, UndefinedValues, UndefinedWord, first_origin, is_register};
+use super::{Key, UndefinedValues, UndefinedWord, is_register};
 use crate::exec::{ExecContext, execute};
 use crate::program::{CcTest, Op, Operation, Prepare, VoteMode};
 use crate::registers::{ABSOLUTE, Condition, DROPPED, NEGATE, Part, Predicate, Registers, Row, Source};
@@ -114,7 +114,7 @@ impl UndefinedValues {
             Op::ScaledAdd if o.q[0] == DROPPED => {
                 let mut scaled = bits(0);
                 scaled.bits = scaled.bits.map(|bits| bits.checked_shl(o.n).unwrap_or(0));
-                vec![(o.d, sum([scaled, bits(1), UndefinedWord::DEFINED]))]
+                vec![(o.d, sum([scaled, bits(1), UndefinedWord::default()]))]
             }
             Op::MulAdd if inputs.lanes() & self.read(self.predicate(o.p[0].predicate), 0).lanes() == 0 => {
                 let values = o.s.map(|source| r.row(source.row));
@@ -123,7 +123,7 @@ impl UndefinedValues {
                     .all(|lane| product.bits[lane] == 0 && (values[0][lane] == 0 || values[1][lane] == 0));
                 let addend = bits(2);
                 let result =
-                    if only_addend { addend } else { sum([product, addend, UndefinedWord::DEFINED]) };
+                    if only_addend { addend } else { sum([product, addend, UndefinedWord::default()]) };
                 vec![(o.d, result)]
             }
             Op::HalfMinMax3(..) => vec![(o.d, self.halves(visit, 3))],
@@ -175,7 +175,7 @@ impl UndefinedValues {
     fn register(&self, visit: &UndefinedVisit<'_>, row: Row) -> UndefinedWord {
         match is_register(&visit.program.layout, row) {
             true => self.read(row, visit.statement),
-            false => UndefinedWord::DEFINED,
+            false => UndefinedWord::default(),
         }
     }
 
@@ -198,9 +198,9 @@ impl UndefinedValues {
         ctx: &mut ExecContext<'_>,
     ) -> Option<Results> {
         let o = *visit.operation();
-        let selected = self.selection(visit, data, words)?;
+        let selected = self.selection(visit, data, words)?.whole();
         let mut applied = Operation { q: [DROPPED; 2], sets_cc: false, prepare: Prepare::Nothing, ..o };
-        let mut origins = UndefinedWord::DEFINED;
+        let mut origins = UndefinedWord::default();
         let mut saved: Vec<(Row, PerLane<u32>)> = Vec::new();
         for row in o.d..o.d + words {
             saved.push((row, *r.row(row)));
@@ -238,9 +238,7 @@ impl UndefinedValues {
         for word in 0..words {
             let mut result = UndefinedWord { bits: *r.row(o.d + word), ..origins.clone() };
             result.fill_origins();
-            for lane in lanes(selected.lanes()) {
-                (result.bits[lane], result.origins[lane]) = (u32::MAX, selected.origins[lane]);
-            }
+            result.replace(selected.lanes(), &selected);
             results.push((o.d + word, result));
         }
         for (row, values) in saved.into_iter().rev() {
@@ -257,7 +255,7 @@ impl UndefinedValues {
         let is_data =
             |row: Row| data.iter().any(|index| (o.s[*index].row..o.s[*index].row + words).contains(&row));
         let others = (0..3).filter(|index| !data.contains(index)).map(|index| o.s[index].row);
-        let mut selected = UndefinedWord::DEFINED;
+        let mut selected = UndefinedWord::default();
         for row in others {
             if is_data(row) && is_register(&visit.program.layout, row) {
                 return None;
@@ -307,7 +305,7 @@ impl UndefinedValues {
     }
 
     fn halves(&self, visit: &UndefinedVisit<'_>, sources: usize) -> UndefinedWord {
-        let mut all = UndefinedWord::DEFINED;
+        let mut all = UndefinedWord::default();
         for source in &visit.operation().s[..sources] {
             let mut word = self.register(visit, source.row);
             word.bits = word.bits.map(|bits| {
@@ -369,13 +367,9 @@ impl UndefinedValues {
             let key = self.predicate(first + index);
             let kept = self.read(key, visit.statement);
             let mut predicate = word.clone();
-            for (lane, mask) in masks.iter().enumerate() {
-                if mask >> index & 1 == 1 {
-                    predicate.bits[lane] = (word.bits[lane] >> (shift + u32::from(index)) & 1).wrapping_neg();
-                } else {
-                    (predicate.bits[lane], predicate.origins[lane]) = (kept.bits[lane], kept.origins[lane]);
-                }
-            }
+            predicate.bits = word.bits.map(|bits| (bits >> (shift + u32::from(index)) & 1).wrapping_neg());
+            let stays = |lane: usize| masks[lane] >> index & 1 == 0;
+            predicate.replace(lanes_where(Scalar::new(), stays), &kept);
             (key, predicate)
         };
         (0..7).map(of).collect()
@@ -416,7 +410,7 @@ impl UndefinedValues {
             VoteMode::Any => yes != 0,
             VoteMode::Equal => yes != 0 && no != 0,
         };
-        let vote = if decided { UndefinedWord::DEFINED } else { votes.spread(executed) };
+        let vote = if decided { UndefinedWord::default() } else { votes.spread(executed) };
         std::iter::once((o.d, ballot)).chain(self.predicate_results(o, &vote)).collect()
     }
 
@@ -429,30 +423,12 @@ impl UndefinedValues {
         keys.extend(results.iter().map(|(key, _)| *key));
         keys.sort_unstable();
         keys.dedup();
-        let first_predicate = self.predicate(0);
+        let (first_predicate, uncertain) = (self.predicate(0), maybe.lanes());
         let is_named = |key: &Key| *key >= first_predicate || is_register(&visit.program.layout, *key);
         for key in keys.into_iter().filter(is_named) {
             let result = results.iter().find(|(written, _)| *written == key).map(|(_, word)| word);
-            self.set(key, visit.written, result.unwrap_or(&UndefinedWord::DEFINED));
-            self.set(key, maybe.lanes(), maybe);
-        }
-    }
-}
-
-impl UndefinedWord {
-    /// Keeps only these lanes.
-    pub(super) fn keep(mut self, mask: u32) -> UndefinedWord {
-        for lane in lanes(!mask) {
-            (self.bits[lane], self.origins[lane]) = (0, None);
-        }
-        self
-    }
-
-    /// A lane with the value of another lane has the origin of any lane.
-    fn fill_origins(&mut self) {
-        let any = self.origins.iter().copied().fold(None, first_origin);
-        for lane in 0..WIDTH {
-            self.origins[lane] = if self.bits[lane] == 0 { None } else { self.origins[lane].or(any) };
+            self.set(key, visit.written, result.unwrap_or(&UndefinedWord::default()));
+            self.set(key, uncertain, maybe);
         }
     }
 }

@@ -3,16 +3,17 @@
 //! There, an unwritten register is reported, and the value of an instruction that is not simulated stops the
 //! run.
 
-use warplens_sim_cuda::registers::{filter_lanes, lanes};
+use warplens_sim_cuda::registers::lanes;
 use warplens_sim_cuda::sanitizer::undefined_messages;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::trace::{Finding, Related};
 
 use super::memory::UndefinedMemory;
+use super::origins::{Cause, Origin};
 use super::transfer::Results;
 use super::visit::UndefinedVisit;
-use super::{Cause, Key, Origin, UndefinedValues, UndefinedWord};
+use super::{Key, UndefinedValues, UndefinedWord};
 use crate::exec::ExecContext;
 use crate::program::{Access, Atomic, Control, ControlUse, Op, Program, Space};
 use crate::registers::{CC_ZERO, Registers, Row};
@@ -92,7 +93,7 @@ impl UndefinedValues {
         ctx: &ExecContext<'_>,
     ) {
         let (operation, program, executed) = (visit.operation(), visit.program, visit.written);
-        let mut stored = UndefinedWord::DEFINED;
+        let mut stored = UndefinedWord::default();
         let (mut is_global, mut is_lost) = (false, false);
         match operation.op {
             Op::Load(access) | Op::LoadLocked(access) => {
@@ -220,8 +221,10 @@ impl UndefinedValues {
             return;
         }
         let Some(lane) = lanes(word.lanes()).next() else { return };
-        let Some(origin) = word.origins[lane] else { return };
-        let mask = filter_lanes(word.lanes(), |lane| word.origins[lane] == Some(origin));
+        let Some((mask, origin)) = word.origins.iter().find(|(mask, _)| mask >> lane & 1 != 0) else {
+            return;
+        };
+        let mask = mask & word.lanes();
         if memory.reported.insert((origin.statement.unwrap_or(0), visit.statement)) {
             effects.findings.extend(self.undefined(visit, part, origin, mask));
         }
@@ -267,8 +270,7 @@ impl UndefinedValues {
 /// The lanes whose value depends on an instruction that is not simulated, and that instruction.
 fn origin_that_stops(word: &UndefinedWord) -> Option<(Origin, u32)> {
     let mask = word.stopping_lanes();
-    let origin = word.origins[mask.trailing_zeros() as usize % 32]?;
-    (mask != 0).then_some((origin, mask))
+    word.origins.any_in(mask).map(|origin| (origin, mask))
 }
 
 /// A branch or an address needs an unknown value.

@@ -113,8 +113,8 @@ pub(crate) struct MemoryRequest<'a> {
     pub(crate) mask: u32,
     /// The lanes to report to the sanitizer: a subset of `mask` if several lanes access the same element.
     pub(crate) reported: u32,
-    /// The byte that a lane stores at this offset from its address.
-    pub(crate) value: &'a dyn Fn(usize, u64) -> u8,
+    /// The element with this number that a lane stores.
+    pub(crate) value: &'a dyn Fn(usize, usize) -> u128,
 }
 
 impl<'a> MemoryRequest<'a> {

@@ -120,7 +120,7 @@ pub(crate) fn fragment(
         let checked = ctx.resolve(&MemoryRequest {
             // If several lanes hold an element, report only the first one.
             reported: mask & u32::MAX >> (32 - matrix.owners().min(32)),
-            value: &|lane, at| (get(op.registers[register], r, lane) as u64 >> shift >> (8 * at)) as u8,
+            value: &|lane, _| get(op.registers[register], r, lane) >> shift,
             ..MemoryRequest::new(kind, op.space, &pieces, (size, 1), mask)
         })?;
         undefined.accessed(ctx, |loaded, results| {
@@ -249,7 +249,7 @@ pub(crate) fn access(op: &MatrixAccess, r: &mut Registers, ctx: &mut ExecContext
         undefined.storing(ctx, |stored, sources| undefined_rows(op, sources, stored));
     }
     let checked = ctx.resolve(&MemoryRequest {
-        value: &|row, at| stored[row][at as usize],
+        value: &|row, _| u128::from_le_bytes(stored[row]),
         ..MemoryRequest::new(kind, op.space, &addresses, (16, 1), used)
     })?;
     ctx.spaces.changes += u64::from(op.store);

@@ -91,11 +91,10 @@ pub(super) fn store_at(
     mask: u32,
 ) -> Result {
     let elements = (access.size, access.elements.len());
-    let value = |lane: usize, at: u64| stored(access, r, lane, at);
+    let value = |lane: usize, number: usize| stored(access, r, lane, number);
     let request = MemoryRequest::new(AccessKind::Store, access.space, addresses, elements, mask);
     let checked = ctx.resolve(&MemoryRequest { value: &value, ..request })?;
-    let span = u64::from(access.span());
-    ctx.spaces.count_store(&checked, (addresses, span, mask), &value);
+    ctx.spaces.count_store(&checked, (addresses, mask), elements, &value);
     for (index, element) in access.elements.iter().enumerate() {
         let Some(element) = element else { continue };
         let offset = index as u64 * u64::from(access.size);
@@ -121,9 +120,8 @@ pub(super) fn store_at(
     Ok(())
 }
 
-/// The byte that a lane stores at this offset from its address.
-pub(super) fn stored(access: &Access, r: &Registers, lane: usize, at: u64) -> u8 {
-    let size = u64::from(access.size);
-    let element = access.elements.get((at / size) as usize).copied().flatten();
-    element.map_or(0, |element| (get(element.place, r, lane) >> (8 * (at % size))) as u8)
+/// The element with this number that a lane stores.
+pub(super) fn stored(access: &Access, r: &Registers, lane: usize, number: usize) -> u128 {
+    let element = access.elements.get(number).copied().flatten();
+    element.map_or(0, |element| get(element.place, r, lane))
 }

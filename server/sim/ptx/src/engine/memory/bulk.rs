@@ -12,7 +12,7 @@ use warplens_sim_cuda::sanitizer::mbarrier_phases::PhaseEvent;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::scalar_type::ScalarType;
 
-use super::access::stored as stored_byte;
+use super::access::stored as stored_element;
 use super::lane_address::LaneAddress;
 use super::{cluster_address, multimem};
 use crate::engine::exec::context::{ExecContext, MemoryRequest};
@@ -226,7 +226,7 @@ pub(crate) fn store(
 ) -> Result {
     let count = access.elements.len();
     let parts = (access.size, count);
-    let value = |lane: usize, at: u64| stored_byte(access, r, lane, at);
+    let value = |lane: usize, number: usize| stored_element(access, r, lane, number);
     let to = addresses(&access.address, r, ctx.bases);
     ctx.resolve(&MemoryRequest {
         value: &value,
@@ -239,7 +239,8 @@ pub(crate) fn store(
         let to = LaneAddress { space: access.space, address: to[lane], lane };
         to.copy_started(bytes.into(), AccessMode::Store, until, ctx)?;
         let place = to.place(1, AccessMode::Store, ctx)?;
-        let data = (0..u64::from(bytes)).map(|at| value(lane, at)).collect();
+        let elements = (0..count).map(|number| value(lane, number).to_le_bytes());
+        let data = elements.flat_map(|bytes| bytes.into_iter().take(access.size as usize)).collect();
         issue(stored(place, data, None), Some((mbarrier, bytes)), lane, ctx)?;
     }
     Ok(())

@@ -52,7 +52,7 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
         size,
         count,
         mask,
-        value: &|lane, at| contents[lane][at as usize],
+        value: &|lane, word| u128::from_le_bytes(contents[lane]) >> (32 * word),
     });
     for lane in lanes(mask) {
         ctx.copy_started(&checked, to[lane], span, lane, true, CopyCompletion::Waited(CopyFamily::Single));

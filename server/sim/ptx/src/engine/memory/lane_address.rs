@@ -110,7 +110,7 @@ impl LaneAddress {
         }
         let addresses = [self.address; WIDTH];
         let request = MemoryRequest::new(kind, self.space, &addresses, (size, 1), 1 << self.lane);
-        ctx.resolve(&MemoryRequest { value: &|_, at| (value >> (8 * at)) as u8, ..request }).map(|_| ())
+        ctx.resolve(&MemoryRequest { value: &|_, _| value.into(), ..request }).map(|_| ())
     }
 
     /// Reports an access of `span` bytes, an aligned power of two, as elements of at most four bytes.
