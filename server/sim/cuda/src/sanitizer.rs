@@ -34,6 +34,7 @@ mod proxy_reads;
 mod races;
 mod register_order;
 mod remote;
+mod repeated_stores;
 pub mod report;
 pub mod row;
 mod shadow;
@@ -473,7 +474,9 @@ impl Sanitizer {
             races: self.report.checks.races,
             needs_initialized: is_shared,
         };
-        let unchecked = if words { load_rows(shadow, event, extent, &of_warp) } else { event.mask };
+        let repeated = if self.report.checks.races { event.repeated() } else { 0 };
+        let unchecked =
+            if words { load_rows(shadow, event, extent, &of_warp) } else { event.mask & !repeated };
         for lane in lanes(unchecked) {
             let index = extent.index(event.addresses[lane]) as u64;
             let access = of_warp.of_lane(lane as u32);
@@ -492,6 +495,10 @@ impl Sanitizer {
             let initialized = shadow.check(reads, index, span, &access, found);
             uninitialized |= u32::from(!initialized) << lane;
         }
+        conflicts.add_repeated(repeated, |before| {
+            let origin = self.sync.origin(before.epoch)?;
+            ((origin.block, origin.warp) == (self.sync.running(), warp)).then(|| before.lane())
+        });
         if uninitialized != 0 && extent.region == MemoryRegion::Shared {
             let (shared, undefined) = (&mut self.memory.shared, &mut self.undefined);
             for lane in lanes(uninitialized) {

@@ -5,22 +5,26 @@
 pub const WORK_PER_STEP: u64 = 256;
 
 /// An element of a vector that a lane loads or stores.
-pub const ELEMENT: u64 = 32;
+pub const ELEMENT: u64 = 48;
 /// A register of a matrix that a lane loads or stores.
 pub const MATRIX_REGISTER: u64 = 96;
-/// An atomic, asynchronous or mbarrier operation of a single lane.
+/// An atomic or mbarrier operation of a single lane.
 pub const LANE_ACCESS: u64 = WORK_PER_STEP;
+/// An asynchronous copy of a few bytes by a single lane, and an operation that completes at an mbarrier or belongs to a bulk group.
+pub const LANE_COPY: u64 = 2 * WORK_PER_STEP;
+pub const LANE_TRANSFER: u64 = 8 * WORK_PER_STEP;
 /// The check of an address of a single lane.
-pub const ADDRESS_CHECK: u64 = 32;
+pub const ADDRESS_CHECK: u64 = 128;
 /// The steps of an arrival at a barrier, besides one.
-pub const ARRIVAL_STEPS: u64 = 3;
+pub const ARRIVAL_STEPS: u64 = 5;
+/// The steps of an instruction whose results are unknown, besides one.
+pub const UNKNOWN_STEPS: u64 = 12;
 /// An exchange of a lane with the other lanes of its warp.
-pub const EXCHANGE: u64 = 32;
+pub const EXCHANGE: u64 = 48;
 /// What the lanes of a warp publish by a fence or a release.
-pub const RELEASE: u64 = 24 * WORK_PER_STEP;
+pub const RELEASE: u64 = 40 * WORK_PER_STEP;
 /// A number that the simulator computes in all lanes with integers, because the processor has no such arithmetic.
-pub const NUMBER: u64 = 4 * WORK_PER_STEP;
-/// A multiplication of a matrix product, one of floats of at most 8 bits, and one of doubles.
-pub const MULTIPLICATION: u64 = 4;
-pub const NARROW_MULTIPLICATION: u64 = 16;
+pub const NUMBER: u64 = 6 * WORK_PER_STEP;
+/// A multiplication of a matrix product, and one of doubles.
+pub const MULTIPLICATION: u64 = 16;
 pub const DOUBLE_MULTIPLICATION: u64 = 256;

@@ -2,6 +2,7 @@
 
 use warplens_sim_cuda::grid::pause::{Arrival, ArrivalForm, ClusterAction, ClusterArrival};
 use warplens_sim_cuda::registers::{FULL, WIDTH, filter_lanes, lanes};
+use warplens_sim_cuda::work::UNKNOWN_STEPS;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::trace::{Finding, Related, Severity, StatementId, Status};
@@ -115,6 +116,7 @@ impl Warp {
             self.record_late(run.launch.program, group.pc, chosen);
         }
         let executed_unknown = executed & !chosen;
+        run.state.charge(UNKNOWN_STEPS);
         if executed_unknown != 0 {
             let message = format!(
                 "{}\nits result is not known; the run continues, and stops where a branch or an address depends \

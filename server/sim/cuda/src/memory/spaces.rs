@@ -233,11 +233,14 @@ impl Spaces {
         if let Some(extent) = self.extent(space, addresses[first], local)
             && !(mode == AccessMode::Store && extent.read_only)
         {
-            let mut outside = 0;
-            for (lane, &address) in addresses.iter().enumerate() {
-                let wrong = !extent.holds(address, span) || address & (span - 1) != 0;
-                outside |= u32::from(wrong) << lane;
-            }
+            let is_wrong = |address: u64| !extent.holds(address, span) || address & (span - 1) != 0;
+            let outside = match mask.is_power_of_two() {
+                true => u32::from(is_wrong(addresses[first])) << first,
+                false => addresses
+                    .iter()
+                    .enumerate()
+                    .fold(0, |outside, (lane, &address)| outside | u32::from(is_wrong(address)) << lane),
+            };
             if outside & mask == 0 {
                 return Ok(CheckedAddresses::One(extent));
             }

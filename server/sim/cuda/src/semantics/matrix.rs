@@ -10,7 +10,7 @@ use warplens_sim_warp::soft_float::{self, F16, F32, F64, Number, Rounding};
 use super::float::sum_32;
 use super::fragments::{Layout, Matrix};
 use super::narrow::{E2M1, E2M3, E3M2, E4M3, E5M2, Element, Narrow, UE4M3};
-use crate::work::{DOUBLE_MULTIPLICATION, MULTIPLICATION, NARROW_MULTIPLICATION};
+use crate::work::{DOUBLE_MULTIPLICATION, MULTIPLICATION};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Factor {
@@ -193,11 +193,7 @@ impl Product {
     pub fn work(&self) -> u64 {
         let multiplications = u64::from(self.m) * u64::from(self.n) * u64::from(self.k);
         let tiles = u64::from(self.layout.tiles());
-        let each = match self.a {
-            _ if self.d == Sum::F64 => DOUBLE_MULTIPLICATION,
-            Factor::Narrow(..) => NARROW_MULTIPLICATION,
-            _ => MULTIPLICATION,
-        };
+        let each = if self.d == Sum::F64 { DOUBLE_MULTIPLICATION } else { MULTIPLICATION };
         multiplications * tiles * each
     }
 

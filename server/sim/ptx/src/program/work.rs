@@ -2,11 +2,13 @@
 
 use warplens_sim_cuda::semantics::convert::Convert;
 use warplens_sim_cuda::semantics::video::Shape;
-use warplens_sim_cuda::work::{ELEMENT, EXCHANGE, LANE_ACCESS, MATRIX_REGISTER, NUMBER, RELEASE};
+use warplens_sim_cuda::work::{
+    ELEMENT, EXCHANGE, LANE_ACCESS, LANE_COPY, LANE_TRANSFER, MATRIX_REGISTER, NUMBER, RELEASE,
+};
 use warplens_sim_warp::scalar_type::{Class, ScalarType};
 use warplens_sim_warp::soft_float::Rounding;
 
-use super::{Function, Op, Tables, TensorOp};
+use super::{Access, Function, Op, Space, Tables, TensorMemoryOp, TensorOp};
 
 impl Function {
     /// The work of executing a statement in these lanes. Copies, fills and products in tensor memory count what else they
@@ -28,11 +30,12 @@ impl Op {
             Op::SetPredicate(compare, _) | Op::Set(compare, ..) => u64::from(is_half(compare.ty)),
             Op::SetPredicatePair(..) | Op::SetPair(..) => 2,
             Op::Float64(_, rounding) => u64::from(rounding != Rounding::Nearest),
-            Op::Convert(id) => u64::from(between_floats(&tables[id])),
+            Op::Convert(id) => 1 + u64::from(between_floats(&tables[id])),
+            Op::Approximate(..) | Op::Extend(..) => 1,
             Op::ConvertPacked(id) => 2 * tables[id].sources.len() as u64,
             Op::Mixed(id) => 2 * u64::from(tables[id].mixed.count),
             Op::Dot(..) | Op::VideoMad(_) => 1,
-            Op::CarrylessMadLow | Op::CarrylessMadHigh => 4,
+            Op::CarrylessMadLow | Op::CarrylessMadHigh => 6,
             Op::Video(id) => match tables[id].shape {
                 Shape::Single { .. } => 1,
                 Shape::Parallel { bits, .. } => u64::from(32 / bits),
@@ -50,20 +53,33 @@ impl Op {
     /// The work in each lane.
     fn touched(self, tables: &Tables) -> u64 {
         match self {
-            Op::Load(id) | Op::Store(id) => (tables[id].elements.len() as u64).saturating_sub(1) * ELEMENT,
+            Op::Load(id) | Op::Store(id) => elements(&tables[id]) * ELEMENT,
+            Op::MoveEach(id) => tables[id].len() as u64 * ELEMENT,
+            Op::Pack(id) => tables[id].parts.len() as u64 * ELEMENT,
             Op::Atomic(id) => tables[id].b.len() as u64 * LANE_ACCESS,
-            Op::Copy(_) | Op::BulkCopy(_) | Op::Mbarrier(_) | Op::StoreAsync(_) | Op::AtomicAsync(_) => {
-                LANE_ACCESS
-            }
-            Op::Tensor(id) if matches!(tables[id], TensorOp::Copy(_) | TensorOp::ReplaceField { .. }) => {
-                LANE_ACCESS
-            }
+            Op::Mbarrier(_) => LANE_ACCESS,
+            Op::WarpSync => EXCHANGE,
+            Op::Copy(_) => LANE_COPY,
+            Op::BulkCopy(_) | Op::StoreAsync(_) | Op::AtomicAsync(_) => LANE_TRANSFER,
+            Op::Tensor(id) => match &tables[id] {
+                TensorOp::Copy(_) | TensorOp::ReplaceField { .. } => LANE_TRANSFER,
+                TensorOp::Memory(TensorMemoryOp::Load(access) | TensorMemoryOp::Store(access)) => {
+                    access.registers.len() as u64 * MATRIX_REGISTER
+                }
+                _ => 0,
+            },
             Op::FragmentAccess(id) => u64::from(tables[id].matrix.per_lane()) * ELEMENT,
             Op::MatrixAccess(id) => tables[id].registers.len() as u64 * MATRIX_REGISTER,
             _ if self.exchange().is_some() => EXCHANGE,
             _ => 0,
         }
     }
+}
+
+/// The elements of an access that count. Each lane has its own local memory; elsewhere the first element is nearly free.
+fn elements(access: &Access) -> u64 {
+    let count = access.elements.len() as u64;
+    if access.space == Space::Local { 1 + count } else { count.saturating_sub(1) }
 }
 
 fn is_half(ty: ScalarType) -> bool {

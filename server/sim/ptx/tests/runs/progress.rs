@@ -18,7 +18,7 @@ pub(crate) fn launch(
     grid: u32,
     block: u32,
 ) -> (String, Source, RunResult, Vec<u32>) {
-    let limits = Limits { max_steps: 200_000, ..Limits::default() };
+    let limits = Limits { max_steps: 500_000, ..Limits::default() };
     let text = format!(
         "
             .version 8.5
@@ -473,7 +473,7 @@ fn the_step_limit_names_the_loop_and_the_waiting_warps() {
     );
     expect![[r#"
         Step limit: lanes 0-31 of warp 0 iterate this loop
-        the limit is 200000 warp instructions"#]]
+        the limit is 500000 warp instructions"#]]
     .assert_eq(&finding.message);
     expect!["waiting: lanes 0-31 of warp 0 of block 0,0,0 poll `out[0]` (value 0)"]
         .assert_eq(&finding.related[0].message);

@@ -147,9 +147,15 @@ impl UndefinedMemory {
 
     /// The undefined ones of some bytes are now these.
     fn set(&mut self, owner: Owner, bytes: Bytes, undefined: &Origins) {
+        if undefined.is_empty() && !self.cells.contains_key(&owner.block) {
+            return;
+        }
         let cells = self.cells.entry(owner.block).or_default();
         for (cell, half) in bytes.cells() {
             let key = (owner.thread, cell);
+            if undefined.is_empty() && !cells.contains_key(&key) {
+                continue;
+            }
             let known = cells.entry(key).or_default();
             known.keep(!bytes.in_cell(low(bytes.len), half));
             known.add(&undefined.map_masks(|mask| bytes.in_cell(mask, half)));

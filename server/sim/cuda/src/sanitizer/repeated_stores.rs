@@ -1,0 +1,47 @@
+//! Lanes of one store that write the same bytes to the same address.
+//!
+//! Such a store is no problem in itself, and compilers replicate values this way. For races with other accesses, the first and
+//! the last of these lanes stand for all: whatever thread made the other access, it is not both of them.
+
+use super::conflicts::Conflicts;
+use super::event::{AccessEvent, AccessKind};
+use super::stamp::Stamp;
+use crate::registers::filter_lanes;
+
+impl AccessEvent<'_> {
+    /// The lanes of a store that repeat what the first and the last lane write. It is enough to check those two.
+    pub(super) fn repeated(&self) -> u32 {
+        if self.kind != AccessKind::Store || self.mask.count_ones() < 3 {
+            return 0;
+        }
+        let (first, last) = (self.mask.trailing_zeros() as usize, self.mask.ilog2() as usize);
+        if self.addresses[first] != self.addresses[last] {
+            return 0;
+        }
+        let whole = u128::MAX >> (128 - 8 * self.size);
+        let is_same = |lane: usize| {
+            let is_equal = |n: usize| ((self.value)(lane, n) ^ (self.value)(last, n)) & whole == 0;
+            self.addresses[lane] == self.addresses[last] && (0..self.count).all(is_equal)
+        };
+        match is_same(first) {
+            true => filter_lanes(self.mask & !(1 << first | 1 << last), is_same),
+            false => 0,
+        }
+    }
+}
+
+impl Conflicts {
+    /// Adds the repeated lanes to the conflicts of the first and the last lane. `own_lane` is the lane of an earlier access that the
+    /// running warp made: it is in order with itself.
+    pub(super) fn add_repeated(&mut self, repeated: u32, own_lane: impl Fn(Stamp) -> Option<u32>) {
+        if repeated == 0 {
+            return;
+        }
+        for (_, mask, lane_conflicts) in &mut self.found {
+            let others = lane_conflicts.iter().map(|lane_conflict| lane_conflict.conflict.before);
+            for before in others {
+                *mask |= repeated & !own_lane(before).map_or(0, |lane| 1 << lane);
+            }
+        }
+    }
+}
