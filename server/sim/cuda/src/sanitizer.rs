@@ -495,10 +495,6 @@ impl Sanitizer {
             let initialized = shadow.check(reads, index, span, &access, found);
             uninitialized |= u32::from(!initialized) << lane;
         }
-        conflicts.add_repeated(repeated, |before| {
-            let origin = self.sync.origin(before.epoch)?;
-            ((origin.block, origin.warp) == (self.sync.running(), warp)).then(|| before.lane())
-        });
         if uninitialized != 0 && extent.region == MemoryRegion::Shared {
             let (shared, undefined) = (&mut self.memory.shared, &mut self.undefined);
             for lane in lanes(uninitialized) {

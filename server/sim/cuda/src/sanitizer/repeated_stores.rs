@@ -1,11 +1,9 @@
 //! Lanes of one store that write the same bytes to the same address.
 //!
-//! Such a store is no problem in itself, and compilers replicate values this way. For races with other accesses, the first and
-//! the last of these lanes stand for all: whatever thread made the other access, it is not both of them.
+//! Such a store is no problem in itself: compilers replicate values this way. For races with other accesses, the first and the last
+//! of these lanes stand for all, because no thread that made another access is both of them.
 
-use super::conflicts::Conflicts;
 use super::event::{AccessEvent, AccessKind};
-use super::stamp::Stamp;
 use crate::registers::filter_lanes;
 
 impl AccessEvent<'_> {
@@ -26,22 +24,6 @@ impl AccessEvent<'_> {
         match is_same(first) {
             true => filter_lanes(self.mask & !(1 << first | 1 << last), is_same),
             false => 0,
-        }
-    }
-}
-
-impl Conflicts {
-    /// Adds the repeated lanes to the conflicts of the first and the last lane. `own_lane` is the lane of an earlier access that the
-    /// running warp made: it is in order with itself.
-    pub(super) fn add_repeated(&mut self, repeated: u32, own_lane: impl Fn(Stamp) -> Option<u32>) {
-        if repeated == 0 {
-            return;
-        }
-        for (_, mask, lane_conflicts) in &mut self.found {
-            let others = lane_conflicts.iter().map(|lane_conflict| lane_conflict.conflict.before);
-            for before in others {
-                *mask |= repeated & !own_lane(before).map_or(0, |lane| 1 << lane);
-            }
         }
     }
 }
