@@ -267,11 +267,18 @@ export class Workbench {
 
   /** Runs a command by its title, when the command palette lists it first: until it is filtered, another command is first. */
   async command(title) {
+    const { keyboard } = this.page;
     await until(`the palette lists ${title}`, async () => {
-      await this.page.keyboard.press('F1');
-      await this.page.locator('.quick-input-widget input').fill(`>${title}`, { timeout: 3000 });
-      await this.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: title }).waitFor({ timeout: 3000 });
-      await this.page.keyboard.press('Enter');
+      await keyboard.press('F1');
+      try {
+        await this.page.locator('.quick-input-widget input').fill(`>${title}`, { timeout: 3000 });
+        await this.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: title }).waitFor({ timeout: 3000 });
+      } catch (error) {
+        // An open palette keeps its list, so a command that has become available since is only in the list of another one.
+        await keyboard.press('Escape');
+        throw error;
+      }
+      await keyboard.press('Enter');
       return true;
     });
   }

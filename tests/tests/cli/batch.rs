@@ -168,6 +168,14 @@ fn options_that_do_not_apply() {
         exit 2
     "#]],
     );
+    folder.write("folder/k.ptx", KERNEL);
+    let output = run(folder.path(), &["sim", "--batch", "folder"], b"");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        message.starts_with("warplens: folder: cannot be read: ") && message.lines().count() == 1,
+        "{message}"
+    );
+    assert_eq!(output.status.code(), Some(2));
     check(
         folder.path(),
         &["sim", "--batch", "-", "--dump", "all"],

@@ -555,24 +555,6 @@ fn names_are_listed_and_explained_as_json() {
 }
 
 #[test]
-fn descriptors_are_explained() {
-    let folder = Folder::new();
-    let text = |arguments: &[&str]| {
-        let output = run(folder.path(), arguments, b"");
-        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
-    };
-    let matrix = text(&["explain", "--descriptor", "0x4000004000010400"]);
-    assert!(matrix.contains("wgmma") && matrix.contains("1,024 bytes"), "{matrix}");
-    let instruction = text(&["explain", "--descriptor", "0x08400490", "--kind", "f16"]);
-    assert!(instruction.contains("N = 256") && instruction.contains("bf16"), "{instruction}");
-    let unknown = text(&["explain", "--descriptor", "1", "--kind", "f17"]);
-    assert!(unknown.contains("`f17` is not a kind"), "{unknown}");
-    let json = text(&["explain", "--descriptor", "0x4000004000010400", "--format", "json"]);
-    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
-    assert_eq!(json["descriptor"], "0x4000004000010400");
-}
-
-#[test]
 fn completions_and_manual_pages() {
     let folder = Folder::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {

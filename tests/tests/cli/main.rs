@@ -5,6 +5,7 @@ mod support;
 
 mod batch;
 mod commands;
+mod descriptors;
 mod fmt;
 mod hostile;
 mod injected_failures;

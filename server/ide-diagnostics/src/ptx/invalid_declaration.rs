@@ -300,6 +300,7 @@ mod tests {
 .func (.param .b32 x, .param .b32 y) h() { ret; }
 .func i(.local .b32 x) { ret; }
 .func j(.param .b32 x[2][2]) { ret; }
+.entry k(.param .v2 .b32 x[2]) { ret; }
 ",
             expect![[r#"
                 3:`.reg` Error invalid-declaration: the parameters of a kernel must be in `.param`

@@ -85,7 +85,12 @@ pub(crate) fn accepts(ptxas: &Path, name: &str, text: &str) -> bool {
     let target = text.split("sm_").nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap_or("90");
     // The assembler lacks older targets, so they are checked with the oldest one that it has.
     let target = if target.parse().is_ok_and(|number: u32| number < 75) { "75" } else { target };
-    let run = Command::new(ptxas).arg("-arch").arg(format!("compute_{target}")).arg(&file).output().unwrap();
+    // Some errors come from code generation. With `-c`, functions of other modules may be called.
+    let mut whole = Command::new(ptxas);
+    let machine_code = file.with_extension("cubin");
+    whole.args(["-c", "-arch", &format!("sm_{target}"), "-o"]).args([&machine_code, &file]);
+    let run = whole.output().unwrap();
     std::fs::remove_file(&file).unwrap();
+    let _only_if_accepted = std::fs::remove_file(&machine_code);
     run.status.success()
 }

@@ -69,7 +69,7 @@ fn explained(arguments: &Arguments) -> Result<(String, Value), (Outcome, String)
     if let Some(bits) = arguments.descriptor {
         let kind = arguments.kind.as_deref();
         let markdown = warplens_ide::explain_descriptor(bits, kind, language);
-        let markdown = markdown.ok_or_else(|| (Outcome::Unusable, no_descriptor(kind)))?;
+        let markdown = markdown.ok_or_else(|| (Outcome::Unusable, no_descriptor(bits, kind, language)))?;
         let bits = format!("{bits:#018x}");
         return Ok((render(&markdown, width()), json!({ "descriptor": bits, "markdown": markdown })));
     }
@@ -86,13 +86,18 @@ fn explained(arguments: &Arguments) -> Result<(String, Value), (Outcome, String)
     Ok((render(&markdown, width()), json!({ "name": name, "markdown": markdown })))
 }
 
-fn no_descriptor(kind: Option<&str>) -> String {
+/// Why there is no explanation of a descriptor.
+fn no_descriptor(bits: u64, kind: Option<&str>, language: Option<Language>) -> String {
+    let is_known = |kind| warplens_ide::explain_descriptor(0, kind, language).is_some();
     match kind {
-        Some(kind) => format!(
-            "--kind: `{kind}` is not a kind of 32-bit instruction descriptors: write f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4 or mxf4nvf4, \
+        _ if !is_known(None) => "--language: the language has no descriptors".to_owned(),
+        Some(kind) if !is_known(Some(kind)) => format!(
+            "--kind: `{kind}` is not a kind of instruction descriptors: write f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4 or mxf4nvf4, \
              with .sp, .ws, .cta_group::2 or .scale_vec::2X after it"
         ),
-        None => "--language: the language has no descriptors".to_owned(),
+        _ => format!(
+            "--descriptor: {bits:#x} has more than the 32 bits of an instruction descriptor: remove --kind if it is a matrix descriptor"
+        ),
     }
 }
 

@@ -96,12 +96,12 @@ fn operators(
         let around = left.precede(p);
         p.bump();
         left = if is_binary {
-            binary(p, strength + 1, true);
+            value(p, strength + 1);
             around.complete(p, BIN_EXPR)
         } else {
-            binary(p, 1, true);
+            value(p, 1);
             p.expect(T![:], "missing `:` and the other value after `?`");
-            binary(p, 1, true);
+            value(p, 1);
             around.complete(p, TERNARY_EXPR)
         };
     }
@@ -109,6 +109,14 @@ fn operators(
         p.leave();
     }
     left
+}
+
+/// What an operator takes, which no word with a point is: only the labels of sections start with one.
+fn value(p: &mut Parser<'_>, weakest: u8) {
+    if p.at(T![dot_word]) {
+        p.error(format!("unexpected `{}`: expected a value", p.current_text()));
+    }
+    binary(p, weakest, true);
 }
 
 fn unary(p: &mut Parser<'_>, in_constant: bool) -> Option<CompletedMarker> {
@@ -225,7 +233,7 @@ fn named(p: &mut Parser<'_>, in_constant: bool) -> CompletedMarker {
         T!['['] => {
             let index = name.precede(p);
             p.bump();
-            expression(p);
+            value(p, 1);
             p.expect(T![']'], "missing `]` after the index");
             index.complete(p, INDEX_EXPR)
         }

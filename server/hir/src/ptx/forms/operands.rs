@@ -101,6 +101,10 @@ pub enum OperandError {
     AddressRegister(NameId, Type),
     /// A register that is too narrow for addresses of the state space.
     AddressWidth(NameId, Type),
+    /// A variable whose address does not fit into the type.
+    WideAddress(NameId),
+    /// A variable of the module that is not an array, with an index.
+    NoArray(NameId),
     /// Something that has no address.
     NoAddress(NameId),
     /// A name where the address must come from a register.
@@ -171,6 +175,9 @@ impl Checker<'_> {
 
     pub fn guard(&self, guard: Guard) -> Option<OperandError> {
         match self.named(guard.name) {
+            _ if self.special_register(guard.name).is_some_and(|special| special.ty != "pred") => {
+                Some(OperandError::Kind(Written::Special(guard.name)))
+            }
             Named::Unknown | Named::Register(..) => self.predicate_register(guard.name),
             _ => Some(OperandError::Kind(self.written(Operand::Symbol(guard.name)))),
         }

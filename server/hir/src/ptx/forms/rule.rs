@@ -31,7 +31,7 @@ pub struct OperandRule {
     pub negates: bool,
     /// Whether neither special registers nor `_` may be in its braces.
     pub only_registers: bool,
-    /// Whether a register in the address may not have 32 bits if the module's addresses have 64.
+    /// Whether an address, or a register in its brackets, may not have 32 bits if the module's addresses have 64.
     pub wide: bool,
     /// Whether the first register in braces is an index, which is a 32-bit integer regardless of the other
     /// registers.
@@ -195,7 +195,10 @@ fn rule(
         selectors: named.map_or(Selectors::None, |operand| Selectors::of(entry, form, operand)),
         negates: named.is_some_and(|operand| operand.negatable),
         only_registers: named.is_some_and(|operand| operand.only_registers),
-        wide: named.is_some_and(|operand| operand.wide) && is_generic(form, operand.space, chosen),
+        wide: named.is_some_and(|named| {
+            let is_value = !named.kinds.contains(&OperandKind::Address);
+            named.wide && (is_value || is_generic(form, operand.space, chosen))
+        }),
         indexes: matches!(operand.length, Length::Product(product) if product.indexes(chosen)),
         inside: (0, 0),
     }

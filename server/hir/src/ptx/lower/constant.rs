@@ -2,6 +2,7 @@
 //! Where the PTX documentation is silent, they follow ptxas: shift counts are taken modulo 64, and `? :` has
 //! the kind of the selected arm.
 
+use text_size::TextRange;
 use warplens_syntax::Node;
 use warplens_syntax::SyntaxKind::{self, *};
 
@@ -13,7 +14,12 @@ const DEPTH: u32 = 128;
 
 /// The value of an expression in which `WARP_SZ` is the only allowed name.
 pub(super) fn evaluate(expression: Node<'_>, problems: &mut Vec<Problem>) -> Constant {
-    Evaluation { problems, depth: 0 }.value(expression)
+    Evaluation { base: None, problems, depth: 0 }.value(expression)
+}
+
+/// The value of what follows `base +` in an expression, where `base` is the leftmost operand.
+pub(super) fn evaluate_after(base: TextRange, expression: Node<'_>, problems: &mut Vec<Problem>) -> Constant {
+    Evaluation { base: Some(base), problems, depth: 0 }.value(expression)
 }
 
 /// The value as a count, alignment or size.
@@ -22,6 +28,8 @@ pub(super) fn count(expression: Node<'_>, problems: &mut Vec<Problem>) -> Option
 }
 
 struct Evaluation<'p> {
+    /// An operand that is left out, with the operator after it.
+    base: Option<TextRange>,
     problems: &'p mut Vec<Problem>,
     depth: u32,
 }
@@ -107,6 +115,9 @@ impl Evaluation<'_> {
     }
 
     fn binary(&mut self, node: Node<'_>) -> Constant {
+        if self.base.is_some() && node.nodes().next().map(Node::range) == self.base {
+            return self.operand(node, 1);
+        }
         let (left, right) = (self.operand(node, 0), self.operand(node, 1));
         let Some(operator) = node.tokens().next() else { return Constant::Invalid };
         let value = match (left, right) {

@@ -61,6 +61,7 @@ impl<'a> Body<'a> {
                         _ => ProblemKind::PartOfExternal,
                     };
                     self.problems.push(Problem { range: node.range(), kind });
+                    return Operand::Missing;
                 }
                 operand
             }
@@ -101,7 +102,7 @@ impl<'a> Body<'a> {
         let (Some(inner), None) = (nodes.next(), nodes.next()) else {
             return Operand::Arguments(self.list(node, context));
         };
-        if !is_expression(inner.kind()) || has_names(inner) {
+        if !is_expression(inner.kind()) && inner.kind() != ARG_LIST || has_names(inner) {
             self.problems.push(Problem { range: node.range(), kind: ProblemKind::NameInParentheses });
         }
         self.operand(inner, context.inside())
@@ -201,9 +202,7 @@ impl<'a> Body<'a> {
         }
         match node.kind() {
             NAME_REF => plain(self.name(node, None, context)),
-            BIN_EXPR if node.token(PLUS).is_some() || node.token(MINUS).is_some() => {
-                self.sum_and_constant(node, context)
-            }
+            BIN_EXPR | TERNARY_EXPR => self.sum_and_constant(node, context),
             INDEX_EXPR => self.indexed(node, context),
             _ => {
                 self.problems.push(Problem { range: node.range(), kind: ProblemKind::OperandExpression });
@@ -213,34 +212,38 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// `sum + constant`. A chain of additions leans to the left, so the code descends first and adds on the
-    /// way back.
+    /// `base + constant`. Operators after the `+` belong to the constant, so `%rd1+1<<3` adds 8.
     fn sum_and_constant(&mut self, node: Node<'a>, context: Context) -> Sum {
-        let (mut left, mut added) = (node, Vec::new());
-        while left.kind() == BIN_EXPR && (left.token(PLUS).is_some() || left.token(MINUS).is_some()) {
-            let Some(next) = left.nodes().next() else { break };
-            added.push((left.token(MINUS), left.nodes().nth(1)));
-            left = next;
+        let (mut base, mut first) = (node, node);
+        let mut others = Vec::new();
+        while matches!(base.kind(), BIN_EXPR | TERNARY_EXPR)
+            && let Some(left) = base.nodes().next()
+        {
+            others.extend(base.nodes().skip(1).filter(|other| has_names(*other)));
+            (base, first) = (left, base);
         }
-        if let Some((Some(minus), _)) = added.last() {
+        let mut sum = self.sum(base, context);
+        others.sort_unstable_by_key(|other| other.range().start());
+        others.iter().for_each(|other| self.mention(*other, context));
+        let minus = first.token(MINUS);
+        if let Some(minus) = minus {
             self.problems.push(Problem { range: minus.range(), kind: ProblemKind::SubtractedOffset });
         }
-        let mut sum = self.sum(left, context);
-        for (minus, right) in added.into_iter().rev() {
-            let Some(right) = right else { continue };
-            if has_names(right) {
-                self.problems.push(Problem { range: node.range(), kind: ProblemKind::OperandExpression });
-                self.mention(right, context);
-                continue;
-            }
-            let value = self.offset(right);
-            sum.offset = sum.offset.wrapping_add(if minus.is_some() { value.wrapping_neg() } else { value });
+        if others.is_empty() && (minus.is_some() || first.token(PLUS).is_some()) {
+            let value = constant::evaluate_after(base.range(), node, &mut self.problems);
+            sum.offset = sum.offset.wrapping_add(self.as_offset(node, value));
+        } else {
+            self.problems.push(Problem { range: node.range(), kind: ProblemKind::OperandExpression });
         }
         sum
     }
 
     fn offset(&mut self, node: Node<'a>) -> i64 {
         let value = constant::evaluate(node, &mut self.problems);
+        self.as_offset(node, value)
+    }
+
+    fn as_offset(&mut self, node: Node<'a>, value: Constant) -> i64 {
         if value.as_float().is_some() {
             self.problems.push(Problem { range: node.range(), kind: ProblemKind::FloatOffset });
         }
@@ -307,7 +310,11 @@ impl<'a> Body<'a> {
 
 /// Whether an address can be written like this: a name or a number with constants added.
 fn is_address(node: Node<'_>) -> bool {
-    is_expression(node.kind()) && node.kind() != INDEX_EXPR
+    match node.kind() {
+        ARG_LIST => !has_names(node) && node.nodes().next().is_some_and(is_address),
+        INDEX_EXPR => false,
+        kind => is_expression(kind),
+    }
 }
 
 fn is_expression(kind: SyntaxKind) -> bool {

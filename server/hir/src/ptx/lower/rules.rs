@@ -42,7 +42,7 @@ pub(super) fn variable(
     let judged = Judged { node, declarator };
     let found = judged
         .linkage(variable, site)
-        .or_else(|| judged.shape(variable.space, variable.ty, variable.vector))
+        .or_else(|| judged.shape(variable.space, variable.ty, variable.vector, &variable.dimensions))
         .or_else(|| judged.packed_parameter(variable.space, variable.ty, &variable.dimensions))
         .or_else(|| judged.space(variable, site))
         .or_else(|| judged.numbers())
@@ -139,7 +139,7 @@ fn parameter(node: Node<'_>, param: &Parameter, holder: Holder, is_return: bool,
         return Some((judged.part_of(declarator, DIMENSION), RegisterArray));
     }
     judged
-        .shape(param.space, param.ty, param.vector)
+        .shape(param.space, param.ty, param.vector, &param.dimensions)
         .or_else(|| judged.packed_parameter(param.space, param.ty, &param.dimensions))
 }
 
@@ -178,7 +178,14 @@ impl Judged<'_> {
         Some((self.part(TYPE_NAME), InstructionType { ty, storage }))
     }
 
-    fn shape(&self, space: Space, ty: Option<Type>, vector: Option<VectorLength>) -> Found {
+    /// In `.param`, the assembler accepts arrays of vectors, but no vector.
+    fn shape(
+        &self,
+        space: Space,
+        ty: Option<Type>,
+        vector: Option<VectorLength>,
+        dimensions: &[Dimension],
+    ) -> Found {
         if let Some(found) = self.instruction_type(ty) {
             return Some(found);
         }
@@ -193,7 +200,7 @@ impl Judged<'_> {
             _ if is_pred => PredicateVector,
             VectorLength::V8 => DeclarationMistake::VectorLength,
             _ if bits > VECTOR_BITS => VectorTooWide { bits },
-            _ if space == Space::Param => VectorParameter,
+            _ if space == Space::Param && dimensions.is_empty() => VectorParameter,
             _ => return None,
         };
         Some((self.part(VECTOR_SIZE), found))

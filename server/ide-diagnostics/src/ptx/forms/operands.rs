@@ -76,6 +76,7 @@ impl Reporter<'_> {
         let text = self.function.referent_text(name.referent);
         let is = match wrong {
             OperandError::RegisterType { have, .. } => format!("is {}", words::ty(have)),
+            OperandError::Kind(Written::Special(_)) => "is a special register".to_owned(),
             _ => "is not a register".to_owned(),
         };
         let message = format!("a guard must be a predicate register; `{text}` {is}");
@@ -101,6 +102,7 @@ fn code(wrong: OperandError) -> &'static str {
         | OperandError::LoneSelector(_)
         | OperandError::OnlySinks
         | OperandError::NoRegister(_)
+        | OperandError::NoArray(_)
         | OperandError::NoAddress(_)
         | OperandError::AbsoluteAddress => codes::OPERAND_KIND,
         OperandError::VectorRegister { .. }
@@ -119,7 +121,8 @@ fn code(wrong: OperandError) -> &'static str {
         | OperandError::SpecialSize { .. }
         | OperandError::SpecialWithConstant(_)
         | OperandError::AddressRegister(..)
-        | OperandError::AddressWidth(..) => codes::OPERAND_TYPE,
+        | OperandError::AddressWidth(..)
+        | OperandError::WideAddress(_) => codes::OPERAND_TYPE,
     }
 }
 
@@ -219,6 +222,10 @@ impl Operand<'_> {
             OperandError::AddressWidth(register, ty) =>
                 "{} is {}; the addresses of `{name}` have 64 bits, as set by `.address_size`",
                 self.text(register), words::ty(ty);
+            OperandError::WideAddress(variable) =>
+                "the address of {} has 64 bits, as set by `.address_size`; write `{}`",
+                self.text(variable), name.to_string().replace("32", "64");
+            OperandError::NoArray(variable) => "{} is not an array; write an address with an offset instead of the index", self.text(variable);
             OperandError::NoRegister(symbol) =>
                 "{} is not a register; `{name}` takes the address in a register here: move it to one with `mov` first",
                 self.text(symbol);

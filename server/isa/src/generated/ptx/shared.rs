@@ -1763,7 +1763,7 @@ Operand { name: "fraction", kinds: &[OperandKind::Register, OperandKind::Immedia
 Operand { name: "access-property", kinds: &[OperandKind::Register, OperandKind::Immediate], optional: true, about: "access property", ..Operand::EMPTY },
 Operand { name: "a", kinds: &[OperandKind::Register], about: "generic address (.u32/.u64)", ..Operand::EMPTY },
 Operand { name: "p", role: Role::Write, kinds: &[OperandKind::Register], ..Operand::EMPTY },
-Operand { name: "a", kinds: &[OperandKind::Register, OperandKind::Symbol], about: "address or variable", ..Operand::EMPTY },
+Operand { name: "a", kinds: &[OperandKind::Register, OperandKind::Symbol], wide: true, about: "address or variable", ..Operand::EMPTY },
 Operand { name: "a", kinds: &[OperandKind::Register, OperandKind::Immediate, OperandKind::Vector], about: "the upper element when the destination is packed", ..Operand::EMPTY },
 Operand { name: "b", kinds: &[OperandKind::Register, OperandKind::Immediate], optional: true, about: "the lower element when the destination is packed", ..Operand::EMPTY },
 Operand { name: "rbits", kinds: &[OperandKind::Register], optional: true, about: "random bits for .rs", ..Operand::EMPTY },

@@ -46,11 +46,10 @@ fn run_all(arguments: &Arguments, path: &Path) -> Result<Outcome> {
     let batch = Batch::new(arguments, path, lines, earlier, summary);
     Cores::all().together(&|| batch.work());
     let ended = batch.end();
-    let outcome = ended.summary.end();
-    match (ended.write_error, ended.read_error) {
-        (Some(error), _) => Err(error.into()),
-        (None, Some(error)) => Err(unreadable(path, error)),
-        (None, None) => Ok(outcome),
+    let outcome = ended.summary.end(ended.read_error.map(|error| unreadable(path, error)));
+    match ended.write_error {
+        Some(error) => Err(error.into()),
+        None => Ok(outcome),
     }
 }
 

@@ -4,7 +4,7 @@ use warplens_isa::ptx::OperandKind;
 
 use super::{Checker, Mismatch, Named, OperandError, OperandPosition, Report, Written};
 use crate::ptx::forms::rule::{AddressSpace, OperandRule};
-use crate::ptx::{Address, AddressForm, AddressSize, NameId, Operand, Space, Type, TypeKind};
+use crate::ptx::{Address, AddressForm, NameId, Operand, Resolution, Space, Type, TypeKind};
 
 impl Checker<'_> {
     /// `[a, b, {c, d}]`: checks each part by its own rule.
@@ -73,10 +73,17 @@ impl Checker<'_> {
         let address = self.function.address(operand)?;
         if form == AddressForm::Sum || !kinds.has(OperandKind::Address) {
             let misplaced = match address.base {
-                Operand::Symbol(name) => self.misplaced(rule, name),
+                Operand::Symbol(name) => {
+                    self.misplaced(rule, name).or_else(|| self.subscript(rule, form, name))
+                }
                 _ => None,
             };
             return misplaced.or_else(|| self.address_type(rule, Written::Sum));
+        }
+        if let Operand::Symbol(name) = address.base
+            && let Some(error) = self.subscript(rule, form, name)
+        {
+            return Some(error);
         }
         if !address.rest.is_empty() {
             return Some(OperandError::Inside { have: 1 + address.rest.len(), takes: (1, 1) });
@@ -84,9 +91,27 @@ impl Checker<'_> {
         self.base(rule, &address)
     }
 
+    /// `sym[4]`: the problem of a variable that is not an array. Those of the function are reported with the names.
+    fn subscript(&self, rule: &OperandRule, form: AddressForm, name: NameId) -> Option<OperandError> {
+        if form != AddressForm::Subscript {
+            return None;
+        }
+        let is_outside =
+            matches!(self.function.resolution(self.function.referent(name)), Resolution::External(_));
+        if is_outside && matches!(self.named(name), Named::Variable(..)) && !self.is_array(name) {
+            return Some(OperandError::NoArray(name));
+        }
+        let is_value = !rule.kinds.has(OperandKind::Address);
+        if is_value { self.wide_address(rule, name) } else { None }
+    }
+
     fn base(&self, rule: &OperandRule, address: &Address<'_>) -> Option<OperandError> {
         match address.base {
             Operand::Register { name, .. } => self.base_register(rule, name),
+            Operand::Special { name, component } => match self.special_type(name, component) {
+                None => self.special_register(name).map(|_| OperandError::SpecialVector(name)),
+                Some(ty) => (!can_hold_address(ty)).then_some(OperandError::AddressRegister(name, ty)),
+            },
             Operand::Symbol(name) if rule.registers.is_some() => match self.named(name) {
                 Named::Unknown => None,
                 _ => Some(OperandError::NoRegister(name)),
@@ -120,8 +145,7 @@ impl Checker<'_> {
             let error = OperandError::RegisterType { name, have: ty, takes: rule.registers };
             return (!registers.has(ty)).then_some(error);
         }
-        let is_narrow = rule.wide && self.address_size == Some(AddressSize::Bits64) && ty.bits() == 32;
-        is_narrow.then_some(OperandError::AddressWidth(name, ty))
+        self.is_narrow(rule, ty).then_some(OperandError::AddressWidth(name, ty))
     }
 
     /// The error of a name in a state space that the form does not accept. A form may leave the space open.

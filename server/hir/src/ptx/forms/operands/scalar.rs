@@ -7,7 +7,8 @@ use super::{Checker, HANDLES, Named, OperandError, Written};
 use crate::ptx::forms::rule::{Count, Kinds, OperandRule};
 use crate::ptx::forms::selectors::Selectors;
 use crate::ptx::{
-    Component, Constant, ConstantId, NameId, Operand, OperandList, Resolution, Space, Type, TypeKind,
+    AddressSize, Component, Constant, ConstantId, NameId, Operand, OperandList, Resolution, Space, Type,
+    TypeKind,
 };
 
 impl Checker<'_> {
@@ -46,7 +47,14 @@ impl Checker<'_> {
             }
             _ => {}
         }
-        self.register_type(rule, name, ty?)
+        let ty = ty?;
+        let error = OperandError::AddressWidth(name, ty);
+        self.register_type(rule, name, ty).or_else(|| self.is_narrow(rule, ty).then_some(error))
+    }
+
+    /// Whether a type is too narrow for an address that the rule takes.
+    pub(super) fn is_narrow(&self, rule: &OperandRule, ty: Type) -> bool {
+        rule.wide && self.address_size == Some(AddressSize::Bits64) && ty.bits() == 32
     }
 
     pub(super) fn register_type(&self, rule: &OperandRule, name: NameId, have: Type) -> Option<OperandError> {
@@ -161,7 +169,17 @@ impl Checker<'_> {
         if !is_fitting {
             return Some(OperandError::Kind(written));
         }
-        self.misplaced(rule, name).or_else(|| self.address_type(rule, written))
+        self.misplaced(rule, name)
+            .or_else(|| self.address_type(rule, written))
+            .or_else(|| self.wide_address(rule, name))
+    }
+
+    /// The error of a variable whose address is wider than the type. Among registers in braces, the assembler cuts it.
+    pub(super) fn wide_address(&self, rule: &OperandRule, name: NameId) -> Option<OperandError> {
+        let Named::Variable(space, _) = self.named(name) else { return None };
+        let is_wide = rule.wide || space == Space::Global && rule.count == Count::One;
+        self.is_narrow(&OperandRule { wide: is_wide, ..*rule }, rule.ty?)
+            .then_some(OperandError::WideAddress(name))
     }
 
     /// An address used as a value, which needs an integer or bit type.
@@ -176,6 +194,10 @@ impl Checker<'_> {
         }
         match *self.function.operands(list).first()? {
             Operand::Register { name, .. } => self.predicate_register(name),
+            Operand::Symbol(name) if self.named(name) == Named::Unknown => None,
+            operand @ (Operand::Symbol(_) | Operand::Special { .. }) => {
+                Some(OperandError::Kind(self.written(operand)))
+            }
             _ => None,
         }
     }

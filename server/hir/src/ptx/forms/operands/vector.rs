@@ -15,8 +15,8 @@ use crate::ptx::{
 #[derive(Default)]
 struct Elements {
     first: Option<(NameId, Type, usize)>,
-    /// What holds the last special register.
-    special: Option<Type>,
+    /// The last special register, and what holds it.
+    special: Option<(NameId, Type)>,
     /// The kind of the elements that are not bit types.
     kind: Option<Type>,
     has_bits: bool,
@@ -68,6 +68,10 @@ impl Checker<'_> {
                 let error = OperandError::RegisterType { name, have: ty, takes };
                 report(Mismatch { place: OperandPosition { element: Some(index), ..place }, error });
             }
+        } else if let (Some((name, holder)), Some(takes)) = (seen.special, rule.ty)
+            && rule.registers.is_some_and(|registers| !registers.has(holder))
+        {
+            report(Mismatch { place, error: OperandError::SpecialSize { name, takes } });
         }
     }
 
@@ -112,7 +116,7 @@ impl Checker<'_> {
                     return self.scalar(rule, element);
                 }
                 let (_, first, _) = *seen.first.get_or_insert((name, ty, index));
-                let first = seen.special.unwrap_or(first);
+                let first = seen.special.map_or(first, |(_, special)| special);
                 if first.bits() != ty.bits() {
                     return Some(OperandError::Mixed { first, second: ty });
                 }
@@ -127,7 +131,7 @@ impl Checker<'_> {
     }
 
     /// Whether a name is that of an array, whose address cannot be an element.
-    fn is_array(&self, name: NameId) -> bool {
+    pub(super) fn is_array(&self, name: NameId) -> bool {
         let referent = self.function.referent(name);
         match self.function.resolution(referent) {
             Resolution::Symbol(symbol) => matches!(
@@ -159,7 +163,7 @@ impl Checker<'_> {
         if seen.has_constants && second != Type::B64 {
             return Some(OperandError::SpecialWithConstant(name));
         }
-        seen.special = Some(second);
+        seen.special = Some((name, second));
         let (_, first, _) = seen.first?;
         (first.bits() != second.bits()).then_some(OperandError::Mixed { first, second })
     }

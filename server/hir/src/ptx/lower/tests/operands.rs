@@ -136,6 +136,33 @@ foo (-1&-1)/2, ~0/2, (0?2U:-1)/2, (1?(0U-2):-1)/2, 1<<70, -8>>70, -4/1U, 2-3>1, 
     );
 }
 
+/// The values are those of the assembler's machine code.
+#[test]
+fn constants_after_a_base() {
+    check_operands(
+        "\
+ld.global.u8 %r1, [%r2+1<<3];
+ld.global.u8 %r1, [%r2+4+4<<1];
+ld.global.u8 %r1, [%r2+1<<3+1];
+ld.global.u8 %r1, [%r2+-1<<2];
+ld.global.u8 %r1, [%r2+4-8];
+ld.global.u8 %r1, [s+1?4:8];
+mov.u64 %r1, s+4|2;
+ld.shared.u8 %r1, s[%r2+1<<3];
+",
+        expect![[r#"
+            ld [global u8] %r1 ; bracketed(%r2 +8)
+            ld [global u8] %r1 ; bracketed(%r2 +16)
+            ld [global u8] %r1 ; bracketed(%r2 +16)
+            ld [global u8] %r1 ; bracketed(%r2 -4)
+            ld [global u8] %r1 ; bracketed(%r2 -4)
+            ld [global u8] %r1 ; bracketed(symbol s +4)
+            mov [u64] %r1 ; sum(symbol s +6)
+            ld [shared u8] %r1 ; subscript(symbol s index %r2 +8)
+        "#]],
+    );
+}
+
 #[test]
 fn text_that_is_not_an_operand() {
     check_operands(
@@ -145,7 +172,7 @@ ld.global.u32 %r1, [%r2 + %r3];
 add.s32 %r1, %r2, ~%r3;
 ",
         expect![[r#"
-            ld [global u32] %r1 ; bracketed(missing +0)
+            ld [global u32] %r1 ; bracketed(%r2 +0)
             ld [global u32] %r1 ; bracketed(%r2 +0)
             add [s32] %r1 ; %r2 ; missing
             OperandExpression at `%r2 * 4`

@@ -94,6 +94,116 @@ mov.b64 %rd1, {%tid, %r1};",
 }
 
 #[test]
+fn special_registers_in_place_of_others() {
+    check(
+        "\
+@%laneid mov.b32 %r1, 1;
+@!%tid mov.b32 %r1, 1;
+@%is_explicit_cluster mov.b32 %r1, 1;
+setp.eq.and.u32 %p1, %r1, 1, !%laneid;
+vote.sync.all.pred %p1, !g, -1;
+mov.b32 %r1, {%laneid, %laneid};
+mov.b64 %rd1, {%laneid, %warpid};
+mov.b64 %rd1, {%clock64, %clock64};
+st.global.v2.b16 [g], {%laneid, %laneid};
+st.global.v2.b64 [g], {%laneid, %laneid};
+ld.shared.b32 %r1, [%tid];
+ld.shared.b32 %r1, [%laneid];
+ld.shared.b32 %r1, [%is_explicit_cluster];",
+        expect![[r#"
+            @%laneid mov.b32 %r1, 1;
+                8:`%laneid` operand-type: a guard must be a predicate register; `%laneid` is a special register
+            @!%tid mov.b32 %r1, 1;
+                8:`%tid` operand-type: a guard must be a predicate register; `%tid` is a special register
+            @%is_explicit_cluster mov.b32 %r1, 1;
+            setp.eq.and.u32 %p1, %r1, 1, !%laneid;
+                8:`!%laneid` operand-kind: `setp.eq.and.u32` cannot read a special register; copy `%laneid` to a register with `mov` first
+            vote.sync.all.pred %p1, !g, -1;
+                8:`g` operand-kind: `g` is a variable; `vote.sync.all.pred` takes a predicate, a negated predicate `!p` or a constant here
+            mov.b32 %r1, {%laneid, %laneid};
+                8:`{%laneid, %laneid}` operand-kind: these are registers in braces; `mov.b32` takes a register, a special register, a constant or a variable or function here
+            mov.b64 %rd1, {%laneid, %warpid};
+            mov.b64 %rd1, {%clock64, %clock64};
+                8:`{%clock64, %clock64}` operand-kind: these are registers in braces; `mov.b64` takes a register, a special register, a constant or a variable or function here
+            st.global.v2.b16 [g], {%laneid, %laneid};
+            st.global.v2.b64 [g], {%laneid, %laneid};
+                8:`{%laneid, %laneid}` operand-type: `%laneid` has another size than `.b64`; read it with a type of its size and convert it with `cvt`
+            ld.shared.b32 %r1, [%tid];
+                8:`[%tid]` vector-length: `%tid` is a vector; write a component, such as `%tid.x`
+            ld.shared.b32 %r1, [%laneid];
+            ld.shared.b32 %r1, [%is_explicit_cluster];
+                8:`%is_explicit_cluster` operand-type: `%is_explicit_cluster` is `.pred`; an address must be an integer or bits, at most 64 wide, such as `.u64` or `.b64`
+        "#]],
+    );
+}
+
+#[test]
+fn addresses_of_32_bits() {
+    check(
+        "\
+mov.b32 %r1, g;
+mov.u32 %r1, s;
+mov.u32 %r1, g+4;
+mov.u32 %r1, v[0];
+mov.u32 %r1, s[4];
+ld.global.b32 %r1, g[0];
+cvta.shared.u32 %r1, s;
+cvta.to.global.u32 %r1, %r2;
+cvta.to.global.u64 %rd1, %rd2;",
+        expect![[r#"
+            mov.b32 %r1, g;
+                8:`g` operand-type: the address of `g` has 64 bits, as set by `.address_size`; write `mov.b64`
+            mov.u32 %r1, s;
+            mov.u32 %r1, g+4;
+            mov.u32 %r1, v[0];
+                8:`v[0]` operand-kind: `v` is not an array; write an address with an offset instead of the index
+            mov.u32 %r1, s[4];
+            ld.global.b32 %r1, g[0];
+                8:`g[0]` operand-kind: `g` is not an array; write an address with an offset instead of the index
+            cvta.shared.u32 %r1, s;
+                8:`s` operand-type: the address of `s` has 64 bits, as set by `.address_size`; write `cvta.shared.u64`
+            cvta.to.global.u32 %r1, %r2;
+                8:`%r2` operand-type: `%r2` is `.b32`; the addresses of `cvta.to.global.u32` have 64 bits, as set by `.address_size`
+            cvta.to.global.u64 %rd1, %rd2;
+        "#]],
+    );
+}
+
+#[test]
+fn constant_expressions_beside_names() {
+    check(
+        "\
+ld.shared.b32 %r1, [%r2+1<<3];
+ld.shared.b32 %r1, [s+1?4:8];
+mov.b64 %rd1, g+4|2;
+add.s32 %r1, %r2, ((4));
+ld.local.b32 %r1, [(4)];
+ld.shared.b32 %r1, [%r2*4];
+ld.shared.b32 %r1, [%r2+4<<%r3];
+ld.shared.b32 %r1, [%r2-4<<1];
+ld.shared.b32 %r1, [%r2+.version];
+ld.shared.b32 %r1, s[.version];",
+        expect![[r#"
+            ld.shared.b32 %r1, [%r2+1<<3];
+            ld.shared.b32 %r1, [s+1?4:8];
+            mov.b64 %rd1, g+4|2;
+            add.s32 %r1, %r2, ((4));
+            ld.local.b32 %r1, [(4)];
+            ld.shared.b32 %r1, [%r2*4];
+                8:`%r2*4` invalid-operand: an operand can add only constants to a name; compute the sum with an instruction
+            ld.shared.b32 %r1, [%r2+4<<%r3];
+                8:`%r2+4<<%r3` invalid-operand: an operand can add only constants to a name; compute the sum with an instruction
+            ld.shared.b32 %r1, [%r2-4<<1];
+                8:`-` invalid-operand: an offset cannot be subtracted from a name; write `+-`
+            ld.shared.b32 %r1, [%r2+.version];
+                8:`.version` syntax-error: unexpected `.version`: expected a value
+            ld.shared.b32 %r1, s[.version];
+                8:`.version` syntax-error: unexpected `.version`: expected a value
+        "#]],
+    );
+}
+
+#[test]
 fn only_registers_have_components() {
     check(
         "\
@@ -364,7 +474,6 @@ mov.u64 %rd1, unknown.x;",
             L: @%p1 bra L.y;
                 8:`L.y` invalid-operand: only registers have parts: `L.y` is not a name, and a name cannot contain `.`
             L: mov.u64 %rd1, L.x;
-                8:`L` operand-kind: `L` is a label; `mov.u64` takes a register, a special register, a constant or a variable or function here
                 8:`L.x` invalid-operand: only registers have parts: `L.x` is not a name, and a name cannot contain `.`
             L: T: .branchtargets L.x, L;
                 8:`L.x` invalid-operand: only registers have parts: `L.x` is not a name, and a name cannot contain `.`

@@ -37,12 +37,13 @@ pub(super) enum UnusableLine {
 }
 
 impl Lines {
-    /// Opens the file at `path`, or standard input for `-`.
+    /// Opens the file at `path`, or standard input for `-`, and reads its beginning: a folder can be opened, but not read.
     pub(super) fn open(path: &Path) -> io::Result<Lines> {
-        let reader: Box<dyn BufRead + Send> = match path.as_os_str() == STANDARD_INPUT {
+        let mut reader: Box<dyn BufRead + Send> = match path.as_os_str() == STANDARD_INPUT {
             true => Box::new(BufReader::new(io::stdin())),
             false => Box::new(BufReader::new(open_named(path)?)),
         };
+        reader.fill_buf()?;
         Ok(Lines::new(reader))
     }
 

@@ -2,11 +2,12 @@
 
 use std::fmt;
 
+use anyhow::Error;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 
 use super::earlier_results::EarlierResults;
 use super::result::Counted;
-use crate::cli::outcome::{Outcome, print_message};
+use crate::cli::outcome::{Outcome, print_message, unusable};
 
 /// The counts so far. A terminal shows them while the batch runs.
 pub(super) struct Summary {
@@ -45,11 +46,12 @@ impl Summary {
         }
     }
 
-    /// Prints the counts, and returns the outcome of the batch.
-    pub(super) fn end(self) -> Outcome {
+    /// Prints why the batch was not read to its end, if it was not, and the counts. Returns the outcome of the batch.
+    pub(super) fn end(self, unread: Option<Error>) -> Outcome {
         self.bar.finish_and_clear();
+        let outcome = unread.map_or(self.counts.outcome(), unusable);
         print_message(self.counts);
-        self.counts.outcome()
+        outcome
     }
 }
 
