@@ -5,7 +5,7 @@
 pub const WORK_PER_STEP: u64 = 256;
 
 /// An element of a vector that a lane loads or stores.
-pub const ELEMENT: u64 = 48;
+pub const ELEMENT: u64 = 64;
 /// A register of a matrix that a lane loads or stores.
 pub const MATRIX_REGISTER: u64 = 96;
 /// An atomic or mbarrier operation of a single lane.
@@ -24,7 +24,7 @@ pub const EXCHANGE: u64 = 48;
 /// What the lanes of a warp publish by a fence or a release.
 pub const RELEASE: u64 = 40 * WORK_PER_STEP;
 /// A number that the simulator computes in all lanes with integers, because the processor has no such arithmetic.
-pub const NUMBER: u64 = 6 * WORK_PER_STEP;
+pub const NUMBER: u64 = 7 * WORK_PER_STEP;
 /// A multiplication of a matrix product, and one of doubles.
 pub const MULTIPLICATION: u64 = 16;
 pub const DOUBLE_MULTIPLICATION: u64 = 256;

@@ -68,7 +68,7 @@ impl<'w> Observer<'w> {
         };
         effects.findings.drain(..).for_each(|finding| self.state.report(finding));
         match effects.stop.take() {
-            Some(finding) => Err(Box::new(finding)),
+            Some(finding) => Err(finding),
             None => Ok(Some(effects)),
         }
     }
@@ -85,7 +85,7 @@ impl<'w> Observer<'w> {
         };
         effects.findings.drain(..).for_each(|finding| self.state.report(finding));
         self.undefined.after(&visit, &effects);
-        effects.stop.map_or(Ok(()), |finding| Err(Box::new(finding)))
+        effects.stop.map_or(Ok(()), Err)
     }
 
     /// Called after an operation.

@@ -70,6 +70,7 @@ impl Op {
             },
             Op::FragmentAccess(id) => u64::from(tables[id].matrix.per_lane()) * ELEMENT,
             Op::MatrixAccess(id) => tables[id].registers.len() as u64 * MATRIX_REGISTER,
+            Op::Reduce(_) | Op::Match(_) => 2 * EXCHANGE,
             _ if self.exchange().is_some() => EXCHANGE,
             _ => 0,
         }

@@ -220,9 +220,9 @@ fn costly_statements_count_as_several_steps() {
     for (statement, charged) in [
         ("add.u32 %r2, %r1, 1;", 0),
         ("shfl.sync.idx.b32 %r2, %r1, 0, 31, -1;", 6),
-        ("fma.rn.f16x2 %r2, %r1, %r1, %r1;", 12),
-        ("cvt.rn.f16.f32 %h1, 0f3F800000;", 12),
-        ("vset4.u32.u32.ge %r2, %r1, %r1, %r1;", 24),
+        ("fma.rn.f16x2 %r2, %r1, %r1, %r1;", 14),
+        ("cvt.rn.f16.f32 %h1, 0f3F800000;", 14),
+        ("vset4.u32.u32.ge %r2, %r1, %r1, %r1;", 28),
         ("membar.gl;", 40),
     ] {
         assert_eq!(charged_steps(statement), charged, "{statement}");

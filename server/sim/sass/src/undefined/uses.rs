@@ -50,7 +50,7 @@ pub(crate) struct Effects {
     /// Findings about unwritten registers.
     pub(crate) findings: Vec<Finding>,
     /// The finding with which the run stops.
-    pub(crate) stop: Option<Finding>,
+    pub(crate) stop: Option<Box<Finding>>,
 }
 
 impl UndefinedValues {
@@ -217,7 +217,7 @@ impl UndefinedValues {
             return;
         }
         if let Some((origin, mask)) = origin_that_stops(word) {
-            effects.stop = Some(needs_unknown(visit, part, origin, mask));
+            effects.stop = Some(Box::new(needs_unknown(visit, part, origin, mask)));
             return;
         }
         let Some(lane) = lanes(word.lanes()).next() else { return };
