@@ -24,15 +24,13 @@ use warplens_sim_cuda::inactive_sources::InactiveSources;
 use warplens_sim_cuda::registers::FULL;
 
 pub(crate) use self::memory::UndefinedMemory;
+pub(crate) use self::origins::Key;
 use self::origins::{Cause, Origin};
 pub(crate) use self::uses::Effects;
 pub(crate) use self::visit::UndefinedVisit;
 use self::word::UndefinedWord;
 use super::program::{Cell, Layout};
 use super::registers::{Condition, Predicate, Row};
-
-/// A row of the register file or, numbered after the rows, a predicate.
-pub(crate) type Key = u16;
 
 #[derive(Clone, Debug)]
 pub(crate) struct UndefinedValues {

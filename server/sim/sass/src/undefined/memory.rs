@@ -75,7 +75,7 @@ impl Bytes {
     }
 
     /// The bits of a cell as a mask that counts from the first byte.
-    fn from_cell(self, mask: u32, half: u32) -> u32 {
+    fn of_cell(self, mask: u32, half: u32) -> u32 {
         (u64::from(mask) << half >> self.shift()) as u32 & low(self.len)
     }
 }
@@ -139,7 +139,7 @@ impl UndefinedMemory {
         let Some(cells) = self.cells.get(&owner.block) else { return found };
         for (cell, half) in bytes.cells() {
             if let Some(origins) = cells.get(&(owner.thread, cell)) {
-                found.add(&origins.map_masks(|mask| bytes.from_cell(mask, half)));
+                found.add(&origins.map_masks(|mask| bytes.of_cell(mask, half)));
             }
         }
         found

@@ -3,7 +3,8 @@
 use smallvec::SmallVec;
 use warplens_sim_cuda::inactive_sources::InactiveSources;
 
-use super::Key;
+/// A row of the register file or, numbered after the rows, a predicate.
+pub(crate) type Key = u16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cause {
