@@ -551,6 +551,8 @@ impl Sanitizer {
         let place = (region, index | u64::from(cluster) << 32);
         let strength = if unchanged >> thread.lane & 1 == 1 { Strength::Unchanged } else { strength };
         let stamp = Stamp::new(self.sync.epoch(thread.warp), statement, thread.lane, strength);
+        let element = if synchronizes { self.patterns.element(statement, order) } else { None };
+        let stamp = element.map_or(stamp, |bytes| stamp.of_elements(bytes));
         let (races, needs_initialized) = (self.report.checks.races, region == MemoryRegion::Shared);
         let access = ShadowAccess { sync: &self.sync, stamp, thread, races, needs_initialized };
         let found = |conflict: Conflict| {

@@ -37,6 +37,11 @@ impl Sanitizer {
                 "the plain load races with `atom.cas`: the first iteration may see a stale value, which the \
                  CAS repairs. Use `ld.relaxed.gpu` (or `volatile`, `cuda::atomic_ref`) to make it defined",
             ),
+            Race::TwoSizes => (
+                AdviceKind::OneSize,
+                "both accesses are atomic, volatile or relaxed, but of different sizes, so they overlap only in part: the memory model takes \
+                 that for a race. Access the bytes with one size, or synchronize the threads",
+            ),
             Race::SameValue if hazard == Hazard::WriteAfterRead => {
                 (AdviceKind::SameValue, "the stored value equals the old value, so the order does not matter")
             }
@@ -65,6 +70,11 @@ impl Sanitizer {
             Race::Data if self.is_one_store(event, before, other) => (
                 AdviceKind::DistinctAddresses,
                 "the order is unspecified; store from one lane, or use a distinct address per lane",
+            ),
+            Race::Data if other.scope == RaceScope::Warp && self.sync.waited_apart(before, thread) => (
+                AdviceKind::Synchronize(RaceScope::Warp),
+                "both lanes have waited for others between the two accesses, but no member mask includes both: name both in the mask of one \
+                 `bar.warp.sync`",
             ),
             Race::Data => return synchronize(other.scope),
         };

@@ -312,6 +312,13 @@ impl HappensBefore {
         })
     }
 
+    /// Whether the threads of two accesses in one warp have both waited for lanes of their warp between them, but not for each other.
+    pub(super) fn waited_apart(&self, stamp: Stamp, thread: Thread) -> bool {
+        let pairs = self.block.warps[thread.warp as usize].pairs.as_ref();
+        let has_waited = |lane: usize| pairs.is_some_and(|pairs| stamp.epoch <= pairs[lane][lane]);
+        has_waited(stamp.lane() as usize) && has_waited(thread.lane as usize)
+    }
+
     /// Whether an unsettled epoch belongs to another warp, and this warp has not synchronized with any other.
     #[inline(always)]
     pub(super) fn is_unsynchronized(&self, epoch: u32, warp: u32) -> bool {

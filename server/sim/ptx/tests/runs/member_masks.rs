@@ -55,11 +55,19 @@ fn two_masks_are_two_barriers() {
         &expect![[r#"
             error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
               Shared-memory race: tile[16] read by lane 0, written by lane 16
-              put a `bar.warp.sync` between the two accesses
+              both lanes have waited for others between the two accesses, but no member mask includes both: name both in the mask of one `bar.warp.sync`
               thread (0,0,0) is lane 0 of warp 0, thread (16,0,0) is lane 16 of warp 0
               thread (16,0,0) writes `tile[16]` here: st.shared.u32 [%r3], %r1;
         "#]],
     );
+}
+
+/// Only one of the lanes has waited for others.
+#[test]
+fn a_mask_of_one_half() {
+    let found =
+        findings_of("sm_90", 1, 32, &halves(["0xffff", "0"], "@%p1 bar.warp.sync %r4;", 16), Model::Its);
+    assert!(found.contains("put a `bar.warp.sync` between the two accesses"), "{found}");
 }
 
 #[test]
