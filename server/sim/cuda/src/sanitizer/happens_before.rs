@@ -187,7 +187,7 @@ impl BlockClock {
 }
 
 impl HappensBefore {
-    fn latest(&self) -> u32 {
+    pub(super) fn latest(&self) -> u32 {
         self.base + self.epochs.len() as u32
     }
 

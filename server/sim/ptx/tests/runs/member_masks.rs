@@ -114,3 +114,28 @@ fn masks_that_disagree_in_two_arms() {
     "#]]
     .assert_eq(&findings_of("sm_90", 1, 32, &body("0xffff8000"), Model::Its));
 }
+
+/// A lane is missing in one of the two barriers.
+#[test]
+fn a_missing_lane_of_one_half() {
+    let body = "
+        setp.lt.u32 %p1, %r1, 16;
+        setp.eq.u32 %p2, %r1, 20;
+        selp.b32 %r4, 0xffff, 0xffff0000, %p1;
+        @%p2 bra DONE;
+        vote.sync.ballot.b32 %r7, 1, %r4;
+    DONE:
+        st.global.u32 [%rd2], %r1;
+        ret;
+    ";
+    check(
+        body,
+        &expect![[r#"
+        error absent-members warp 0 lanes 00100000: vote.sync.ballot.b32 %r7, 1, %r4;
+          Missing lanes: only lanes 16-19,21-31 execute `vote.sync` with mask 0xffff0000
+          lane 20 diverged: they wait to reconverge while the others wait for them here, a deadlock on a GPU; make all lanes of the mask execute it, or remove the others from the mask
+          lane 20 diverged here: @%p2 bra DONE;
+    "#]],
+    );
+    check(&body.replace("0xffff0000", "0xffef0000"), &expect![[""]]);
+}
