@@ -64,9 +64,11 @@ fn strong_accesses_of_different_sizes() {
         ("st.relaxed.gpu.global.u32 [%rd1+4], 1;", "ld.relaxed.gpu.global.v2.u32 {%r5, %r6}, [%rd1];"),
         ("st.relaxed.gpu.global.u32 [%rd1], 1;", "ld.relaxed.gpu.global.b32 %r5, [%rd1];"),
         ("st.relaxed.gpu.global.u8 [%rd1], 1;", "ld.relaxed.gpu.global.u16 %h5, [%rd1+2];"),
+        ("red.global.add.noftz.f16x2 [%rd1], %r5;", "red.global.add.noftz.f16 [%rd1], %h5;"),
         ("red.global.add.noftz.f16x2 [%rd1], %r5;", "ld.relaxed.gpu.global.u32 %r6, [%rd1];"),
     ] {
-        let (first, second) = (format!("mov.u32 %r5, 0;\n@%p1 {first}"), format!("{other}@%p2 {second}"));
+        let (first, second) =
+            (format!("mov.u32 %r5, 0;\nmov.u16 %h5, 0;\n@%p1 {first}"), format!("{other}@%p2 {second}"));
         assert_eq!(found(&first, "", &second), "", "{first}\n{second}");
     }
     // The scope does not include both threads either, so this is a race in any case.

@@ -519,6 +519,10 @@ fn a_size_alone_infers_the_arguments() {
             finished: 6 warp instructions, 192 thread instructions
         "#]],
     );
+    // The arguments are repaired like those of an inferred launch.
+    let stops = kernel.replace("\tld.param", "\t.reg .pred %p;\n\t.reg .b32 %n;\n\tld.param.u32 %n, [n];\n\tsetp.gt.u32 %p, %n, 8;\n\t@%p trap;\n\tld.param");
+    let folder = Folder::new("repaired-size", &[("k.ptx", &stops)]);
+    folder.check_around_listing(&["~/k.ptx", "--block", "64"], expect![[""]]);
 }
 
 #[test]
