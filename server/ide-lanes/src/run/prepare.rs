@@ -66,12 +66,14 @@ pub fn prepare(
     let model = model_of(request, launch.as_ref(), &usual, &named).map_err(located)?;
     let decoded = simulator.decode(db, file, kernel, model.chosen)?;
     let progressing = decoded.progressing.filter(|_| !model.is_named);
-    let is_of_host = source == LaunchSource::Host;
-    let infers = is_of_host || source == LaunchSource::Inferred || is_added(source, launch.as_ref());
+    let (is_of_host, is_inferred) = (source == LaunchSource::Host, source == LaunchSource::Inferred);
+    let given = launch.as_ref().filter(|_| source == LaunchSource::Given);
+    let lacks_arguments = given.is_some_and(|launch| launch.args.is_empty());
+    let has_size = is_of_host || given.is_some_and(|launch| launch.grid.is_some() || launch.block.is_some());
+    let infers = is_of_host || is_inferred || lacks_arguments;
     let body = infers.then(|| (decoded.body)());
-    let mut launch = completed(launch, kernel, source, body.as_ref(), &decoded.body);
+    let mut launch = completed(launch, kernel, body.as_ref(), has_size);
     if let Some(width) = request.wave_width {
-        let is_inferred = source == LaunchSource::Inferred;
         let set = kernel.kernel.rules.set_warp_width(&mut launch, width, is_inferred);
         set.map_err(LaunchProblem::new)?;
     }
@@ -79,9 +81,10 @@ pub fn prepare(
     let resolved = resolved.map_err(located)?;
     let options = request.options;
     let (cooperation, outputs) = needs(kernel, &resolved, body.as_ref(), &decoded.body);
-    let max_memory = options.limits.max_memory;
-    let guess =
-        body.map(|body| Guess { kernel: kernel.kernel.clone(), body, max_memory, has_size: is_of_host });
+    let (kernel, max_memory) = (kernel.kernel.clone(), options.limits.max_memory);
+    // With a size, only the arguments are guesses.
+    let guess = body.filter(|_| !has_size || !launch.args.is_empty());
+    let guess = guess.map(|body| Guess { kernel, body, max_memory, has_size });
     let prepared = Prepared {
         guess: guess.map(Arc::new),
         cooperation,
@@ -103,33 +106,14 @@ pub fn prepare(
     })
 }
 
-/// Whether a given launch has neither a size nor arguments, so that it only adds conditions to the inferred launch.
-fn is_added(source: LaunchSource, launch: Option<&Launch>) -> bool {
-    let has_nothing =
-        |launch: &Launch| launch.args.is_empty() && launch.grid.is_none() && launch.block.is_none();
-    source == LaunchSource::Given && launch.is_some_and(has_nothing)
-}
-
-/// The launch with an inferred size and arguments where it has none. `body` is what an inferred launch needs to know, `facts` computes
-/// it.
-fn completed(
-    launch: Option<Launch>,
-    kernel: &DocumentKernel,
-    source: LaunchSource,
-    body: Option<&Body>,
-    facts: &dyn Fn() -> Body,
-) -> Launch {
+/// The launch with a size and arguments inferred from `body` where it has none. Without a body, it is complete.
+fn completed(launch: Option<Launch>, kernel: &DocumentKernel, body: Option<&Body>, has_size: bool) -> Launch {
     let kernel = &kernel.kernel;
-    let (unknown, is_added) = (Body::default(), is_added(source, launch.as_ref()));
-    let body = body.unwrap_or(&unknown);
-    match launch {
-        None => kernel.inferred(body),
-        Some(launch) if is_added => kernel.complete(launch, body),
-        Some(launch) if source == LaunchSource::Host => kernel.rules.with_arguments(launch, body),
-        Some(launch) if source == LaunchSource::Given && launch.args.is_empty() => {
-            kernel.rules.with_arguments(launch, &facts())
-        }
-        Some(launch) => launch,
+    match (launch, body) {
+        (None, body) => kernel.inferred(body.unwrap_or(&Body::default())),
+        (Some(launch), Some(body)) if has_size => kernel.rules.with_arguments(launch, body),
+        (Some(launch), Some(body)) => kernel.complete(launch, body),
+        (Some(launch), None) => launch,
     }
 }
 

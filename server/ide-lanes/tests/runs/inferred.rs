@@ -2,7 +2,8 @@
 
 use expect_test::{Expect, expect};
 use warplens_ide::{AnalysisHost, FileId};
-use warplens_ide_lanes::RunRequest;
+use warplens_ide_lanes::{Choice, RunRequest};
+use warplens_sim_launch::launch_object;
 use warplens_sim_warp::{Checks, Control, Limits, RunOptions};
 
 const FILE: FileId = FileId(0);
@@ -19,13 +20,18 @@ fn kernel(directives: &str, body: &str) -> String {
 /// The launch that is settled on, how it ends, and its findings: the severity, the code, the statement and the last line of the
 /// message.
 fn settled(text: &str) -> String {
+    settled_under(text, Choice::First)
+}
+
+fn settled_under(text: &str, launch: Choice) -> String {
     let mut host = AnalysisHost::new();
     host.open(FILE, warplens_syntax::ptx::LANGUAGE, text);
-    let request = RunRequest::first(RunOptions {
+    let options = RunOptions {
         checks: Checks::ALL,
         limits: Limits { max_steps: 500_000, ..Limits::default() },
         ..RunOptions::default()
-    });
+    };
+    let request = RunRequest { launch, ..RunRequest::first(options) };
     let prepared = host.snapshot().prepare_run(FILE, &request, None, &|_| Err("no files".into()));
     let prepared = prepared.expect("not cancelled").expect("it can run");
     let (settled, result) = prepared.run_adjusted(Control::none()).expect("not cancelled");
@@ -629,4 +635,44 @@ red.shared.add.u32 [%rd6], 1;"
         [64, 1, 1] [] finished
     "#]],
     );
+}
+
+/// What was inferred decides, not whether the launch has a name or a size.
+#[test]
+fn a_launch_with_a_size_and_inferred_arguments() {
+    let under = |text: &str, launch: &str| {
+        settled_under(text, Choice::Given(Box::new(launch_object(launch).expect("a launch"))))
+    };
+    let stops = kernel("", "ld.param.u32 %r2, [n];\nsetp.ne.u32 %p1, %r2, 77;\n@%p1 trap;");
+    expect![[r#"
+        [64, 1, 1] [] faulted
+        information trap `@%p1 trap;` with inferred arguments: write a launch to check it
+    "#]]
+    .assert_eq(&under(&stops, r#"{ "block": [64] }"#));
+    expect![[r#"
+        [64, 1, 1] [] faulted
+        error trap `@%p1 trap;`
+    "#]]
+    .assert_eq(&under(
+        &stops,
+        r#"{ "block": [64], "args": [{ "buffer": "u32", "len": 64 }, { "u32": 5 }] }"#,
+    ));
+    // A kernel without parameters: nothing is inferred.
+    let none = stops.replace(".param .u64 x, .param .u32 n", "").replace("ld.param.u64 %rd1, [x];", "");
+    let none = none.replace("ld.param.u32 %r2, [n];", "mov.u32 %r2, %tid.x;");
+    expect![[r#"
+        [64, 1, 1] [] faulted
+        error trap `@%p1 trap;`
+    "#]]
+    .assert_eq(&under(&none, r#"{ "block": [64] }"#));
+    // The threads are known, so a kernel that may be written for one of them has a race.
+    let single = kernel("", "ld.global.u32 %r3, [%rd1];\nadd.u32 %r3, %r3, 1;\nst.global.u32 [%rd1], %r3;");
+    let single = single.replace("mov.u32 %r1, %tid.x;\n", "");
+    expect![[r#"
+        [64, 1, 1] [] finished
+        error data-race `st.global.u32 [%rd1], %r3;`
+        error data-race `ld.global.u32 %r3, [%rd1];`
+        error data-race `st.global.u32 [%rd1], %r3;`
+    "#]]
+    .assert_eq(&under(&single, r#"{ "block": [64] }"#));
 }

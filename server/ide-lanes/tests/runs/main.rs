@@ -2,6 +2,7 @@
 
 mod broken;
 mod call_stack;
+mod changed_maps;
 mod cooperative;
 mod corrected_kernels;
 mod corrections;

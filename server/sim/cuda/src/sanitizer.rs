@@ -21,6 +21,7 @@ mod in_flight;
 mod in_flight_at_exit;
 pub mod listed;
 pub(crate) mod local;
+mod map_fences;
 pub mod mbarrier_phases;
 mod memory;
 pub mod older_values;
@@ -71,6 +72,7 @@ use self::generations::Generations;
 use self::happens_before::{BlockClock, ClusterClock, HappensBefore, MemoryLocation, SyncAccess, Thread};
 use self::listed::{ListedAccess, list};
 use self::local::LocalShadow;
+use self::map_fences::MapFences;
 use self::memory::ShadowMemory;
 use self::older_values::{OlderLoad, OlderValues};
 use self::patterns::ProgramPatterns;
@@ -149,6 +151,7 @@ pub struct Sanitizer {
     older: Option<OlderValues>,
     patterns: ProgramPatterns,
     proxies: Proxies,
+    maps: MapFences,
     volatile: VolatileAccesses,
     initializers: FxHashSet<u32>,
     invalidators: FxHashSet<u32>,
@@ -542,19 +545,18 @@ impl Sanitizer {
         if !shadow.prepare(index, span, budget) {
             return self.memory.exhaust(&mut self.report);
         }
-        if event.kind == AccessKind::Atomic
-            && region == MemoryRegion::Shared
-            && self.report.checks.uninitialized
-        {
+        let (races, needs_initialized) = (self.report.checks.races, region == MemoryRegion::Shared);
+        if needs_initialized && event.kind == AccessKind::Atomic && self.report.checks.uninitialized {
             self.undefined.update(event, (index, thread.lane), shadow, &mut self.cluster.unwritten);
         }
-        let synchronizes = strength != Strength::Weak && self.report.checks.races;
+        let synchronizes = strength != Strength::Weak && races;
         // Threads synchronize through shared memory only within a cluster, so the location includes the cluster.
         let cluster = if region == MemoryRegion::Shared { signal.cluster } else { 0 };
         let place = (region, index | u64::from(cluster) << 32);
         let strength = if unchanged >> thread.lane & 1 == 1 { Strength::Unchanged } else { strength };
         let stamp = Stamp::new(self.sync.epoch(thread.warp), statement, thread.lane, strength);
-        let (races, needs_initialized) = (self.report.checks.races, region == MemoryRegion::Shared);
+        let element = if synchronizes { self.patterns.element(statement, order) } else { None };
+        let stamp = element.map_or(stamp, |bytes| stamp.of_elements(bytes));
         let access = ShadowAccess { sync: &self.sync, stamp, thread, races, needs_initialized };
         let found = |conflict: Conflict| {
             if !is_published(&self.initializers, &access, conflict.before, needs_initialized) {

@@ -8,7 +8,6 @@ pub mod accumulate;
 pub mod bit_field;
 pub mod box_mode;
 pub mod boxes;
-pub mod changed_maps;
 pub mod describe;
 pub mod descriptor;
 pub mod fragment;

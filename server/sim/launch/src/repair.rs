@@ -59,7 +59,7 @@ impl Guess {
         options: &RunOptions,
         control: Control<'_>,
     ) -> Result<Repair, Cancelled> {
-        let is_single = self.body.is_single;
+        let is_single = self.body.is_single && !self.has_size;
         let original = first.launch.clone();
         let guessed_size = |launch: &Launch| (!self.has_size).then(|| size_of(launch));
         let first = Attempt::new(first.clone(), found);

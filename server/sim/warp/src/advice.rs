@@ -25,6 +25,8 @@ pub enum AdviceKind {
     Atomic,
     /// Make both accesses atomic or volatile.
     BothStrong,
+    /// Access the bytes with elements of one size.
+    OneSize,
     /// Make the load relaxed: a compare-and-swap repairs its stale value.
     RelaxedLoad,
     /// Both orders give the same value.
@@ -46,6 +48,7 @@ impl AdviceKind {
             AdviceKind::DistinctAddresses => "distinct-addresses",
             AdviceKind::Atomic => "atomic",
             AdviceKind::BothStrong => "both-strong",
+            AdviceKind::OneSize => "one-size",
             AdviceKind::RelaxedLoad => "relaxed-load",
             AdviceKind::SameValue => "same-value",
             AdviceKind::Rounding => "rounding",

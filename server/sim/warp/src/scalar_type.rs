@@ -66,6 +66,11 @@ impl ScalarType {
         self.class() == Class::Signed
     }
 
+    /// Whether it has two values of a smaller type.
+    pub fn is_packed(self) -> bool {
+        matches!(self, ScalarType::F16x2 | ScalarType::Bf16x2)
+    }
+
     pub fn format(self) -> Option<Format> {
         match self {
             ScalarType::F16 => Some(soft_float::F16),

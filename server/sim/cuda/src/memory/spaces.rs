@@ -22,7 +22,6 @@ use crate::fault::{Fault, Result};
 use crate::objects::ProgramObjects;
 use crate::registers::{PerLane, Registers, WIDTH, lanes};
 use crate::slot::RegisterSlot;
-use crate::tensor::changed_maps::ChangedMaps;
 use crate::tensor_memory::cells::TensorMemory;
 use crate::windows;
 
@@ -54,7 +53,6 @@ pub struct Spaces {
     /// Asynchronous operations in flight of the running cluster.
     pub asynchronous: Queue,
     pub tensor_memory: TensorMemory,
-    pub changed_maps: ChangedMaps,
     /// Records accesses to memory that blocks share, if requested.
     pub access_set: Option<Box<AccessSet>>,
     /// Whether nobody reads the message of an invalid access, which takes long.

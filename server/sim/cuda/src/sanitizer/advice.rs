@@ -23,9 +23,7 @@ impl Sanitizer {
         other: &Other,
         region: MemoryRegion,
     ) -> Advice {
-        let LaneConflict { conflict: Conflict { hazard, before, .. }, lane, .. } = *lane_conflict;
-        let thread = Thread { warp: self.report.visit.warp, lane };
-        let atomic = self.patterns.atomic_of([self.report.visit.statement, before.statement()]);
+        let hazard = lane_conflict.conflict.hazard;
         let (kind, text) = match race {
             Race::Repaired if region == MemoryRegion::Shared => (
                 AdviceKind::RelaxedLoad,
@@ -37,6 +35,11 @@ impl Sanitizer {
                 "the plain load races with `atom.cas`: the first iteration may see a stale value, which the \
                  CAS repairs. Use `ld.relaxed.gpu` (or `volatile`, `cuda::atomic_ref`) to make it defined",
             ),
+            Race::TwoSizes => (
+                AdviceKind::OneSize,
+                "both accesses are atomic, volatile or relaxed, but of different sizes, so they overlap only in part: the memory model takes \
+                 that for a race. Access the bytes with one size, or synchronize the threads",
+            ),
             Race::SameValue if hazard == Hazard::WriteAfterRead => {
                 (AdviceKind::SameValue, "the stored value equals the old value, so the order does not matter")
             }
@@ -47,26 +50,47 @@ impl Sanitizer {
                 AdviceKind::Rounding,
                 "the values differ only by rounding: each lane has reduced the same values in another order, and one of the results stays",
             ),
-            Race::Data if self.sync.ordered(before, thread, true) => (
+            Race::Data => return self.advice_on_order(event, lane_conflict, other),
+        };
+        Advice { kind, text }
+    }
+
+    /// How to order two accesses, or to make their order irrelevant.
+    fn advice_on_order(
+        &self,
+        event: &AccessEvent<'_>,
+        lane_conflict: &LaneConflict,
+        other: &Other,
+    ) -> Advice {
+        let LaneConflict { conflict: Conflict { before, .. }, lane, .. } = *lane_conflict;
+        let thread = Thread { warp: self.report.visit.warp, lane };
+        let atomic = self.patterns.atomic_of([self.report.visit.statement, before.statement()]);
+        let (kind, text) = match () {
+            () if self.sync.ordered(before, thread, true) => (
                 AdviceKind::Acquire,
                 "the flag is read without an acquire: poll it with `ld.acquire.gpu`, or execute `fence.acq_rel.gpu` after the poll; \
                  a barrier or a fence of the block does not order the accesses of other blocks",
             ),
-            Race::Data if self.sync.needs_wider_scope(before, thread) => (
+            () if self.sync.needs_wider_scope(before, thread) => (
                 AdviceKind::WiderScope,
                 "the flag orders only threads within the scope of its accesses and fences, which does not include both threads: use \
                  `.gpu` in the release and in the acquire, not `.cta` or `.cluster`",
             ),
-            Race::Data if self.is_mixed(event, before) => (
+            () if self.is_mixed(event, before) => (
                 AdviceKind::BothStrong,
                 "only one of the accesses is atomic or volatile; make both so, or synchronize them",
             ),
-            Race::Data if let Some(op) = atomic => (AdviceKind::Atomic, use_atomic(op)),
-            Race::Data if self.is_one_store(event, before, other) => (
+            () if let Some(op) = atomic => (AdviceKind::Atomic, use_atomic(op)),
+            () if self.is_one_store(event, before, other) => (
                 AdviceKind::DistinctAddresses,
                 "the order is unspecified; store from one lane, or use a distinct address per lane",
             ),
-            Race::Data => return synchronize(other.scope),
+            () if other.scope == RaceScope::Warp && self.sync.waited_apart(before, thread) => (
+                AdviceKind::Synchronize(RaceScope::Warp),
+                "both lanes have waited for others between the two accesses, but no member mask includes both: name both in the mask of one \
+                 `bar.warp.sync`",
+            ),
+            () => return synchronize(other.scope),
         };
         Advice { kind, text }
     }

@@ -187,7 +187,7 @@ impl BlockClock {
 }
 
 impl HappensBefore {
-    fn latest(&self) -> u32 {
+    pub(super) fn latest(&self) -> u32 {
         self.base + self.epochs.len() as u32
     }
 
@@ -310,6 +310,13 @@ impl HappensBefore {
         origin.is_some_and(|(Origin { block, warp }, missed)| {
             missed.covers(block, warp, stamp.lane() as u8, stamp.epoch)
         })
+    }
+
+    /// Whether the threads of two accesses in one warp have both waited for lanes of their warp between them, but not for each other.
+    pub(super) fn waited_apart(&self, stamp: Stamp, thread: Thread) -> bool {
+        let pairs = self.block.warps[thread.warp as usize].pairs.as_ref();
+        let has_waited = |lane: usize| pairs.is_some_and(|pairs| stamp.epoch <= pairs[lane][lane]);
+        has_waited(stamp.lane() as usize) && has_waited(thread.lane as usize)
     }
 
     /// Whether an unsettled epoch belongs to another warp, and this warp has not synchronized with any other.

@@ -5,6 +5,7 @@ use warplens_sim_warp::scalar_type::ScalarType;
 
 use super::unused_reads::PassedOn;
 use crate::address::AtomicOp;
+use crate::order::Order;
 
 #[derive(Debug, Default)]
 pub struct ProgramPatterns {
@@ -43,6 +44,12 @@ impl ProgramPatterns {
 
     pub(super) fn is_poll(&self, statement: u32) -> bool {
         self.polls.contains(&statement)
+    }
+
+    /// The bytes of an element of a strong access, if they are known.
+    pub(super) fn element(&self, statement: u32, order: Order) -> Option<u32> {
+        let is_asynchronous = order.special.uses_async_proxy();
+        self.units.get(&statement).copied().filter(|_| !is_asynchronous)
     }
 
     /// The atomic that would replace the load, the operation and the store of one address that race.

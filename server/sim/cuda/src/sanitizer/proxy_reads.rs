@@ -86,7 +86,7 @@ impl Proxies {
                     return false;
                 }
                 let is_object = || objects.iter().any(|of| of.contains(&write.statement()));
-                if writes && (!write.is_weak() || is_object()) {
+                if writes && is_object() {
                     return false;
                 }
                 let found = sync.origin(write.epoch).is_some_and(|origin| is_unfenced(write, origin));

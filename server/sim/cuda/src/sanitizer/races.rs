@@ -10,8 +10,9 @@ use super::Sanitizer;
 use super::conflicts::{Conflicts, LaneConflict};
 use super::copies::{CopyCompletion, CopyFamily, PendingCopy, WARPS};
 use super::event::{AccessEvent, AccessKind};
+use super::report::RunningVisit;
 use super::shadow::{Conflict, Hazard};
-use super::stamp::{IN_FLIGHT, Stamp};
+use super::stamp::{IN_FLIGHT, Stamp, Strength};
 use crate::memory::region::MemoryRegion;
 use crate::memory::spaces::Spaces;
 
@@ -21,6 +22,8 @@ pub(super) enum Race {
     Data,
     /// Between a plain load and an atomic: a compare-and-swap repairs a stale value.
     Repaired,
+    /// Between strong accesses of different sizes.
+    TwoSizes,
     SameValue,
     /// Between lanes of one store, whose floats differ by rounding.
     Rounded,
@@ -30,7 +33,7 @@ impl Race {
     fn kind(self) -> (FindingKind, Severity) {
         match self {
             Race::Data => (FindingKind::DataRace, Severity::Error),
-            Race::Repaired => (FindingKind::DataRace, Severity::Warning),
+            Race::Repaired | Race::TwoSizes => (FindingKind::DataRace, Severity::Warning),
             Race::SameValue | Race::Rounded => (FindingKind::SameValueRace, Severity::Information),
         }
     }
@@ -79,6 +82,7 @@ impl Sanitizer {
                 None => Race::SameValue,
                 Some(_) if is_rounded => Race::Rounded,
                 Some(_) if self.patterns.is_repaired_by_swap(statements) => Race::Repaired,
+                Some(_) if self.differ_in_size(event, lane_conflict.conflict.before) => Race::TwoSizes,
                 Some(_) => Race::Data,
             };
             self.report_race(event, lane_conflict, *mask, race, spaces);
@@ -138,6 +142,17 @@ impl Sanitizer {
         arriving.or_else(|| spaces.bytes(region).get(at).copied())
     }
 
+    /// Whether only their sizes make two strong accesses race.
+    fn differ_in_size(&self, event: &AccessEvent<'_>, before: Stamp) -> bool {
+        let RunningVisit { statement, order, .. } = self.report.visit;
+        let strength = Strength::of(order.strong || event.kind.is_strong(), self.scope_of(order));
+        let reaches = ![strength, before.strength()].contains(&Strength::Block)
+            || self.scope(before) <= RaceScope::Block;
+        let element =
+            self.patterns.element(statement, order).filter(|_| strength != Strength::Weak && reaches);
+        element.is_some_and(|bytes| before.differs_in_size(Stamp::default().of_elements(bytes)))
+    }
+
     /// Whether both accesses belong to one store of reduced floats, which differ by rounding here.
     fn is_rounded(&self, event: &AccessEvent<'_>, lane_conflict: &LaneConflict, spaces: &Spaces) -> bool {
         let LaneConflict { conflict, lane, index } = *lane_conflict;
@@ -175,7 +190,7 @@ impl Sanitizer {
         let key = match race {
             // The cause is the same whichever access comes first, so the pair is reported once.
             Race::Repaired => (kind, here.min(there), Some(here.max(there))),
-            Race::Data | Race::SameValue | Race::Rounded => (kind, here, Some(there)),
+            Race::Data | Race::TwoSizes | Race::SameValue | Race::Rounded => (kind, here, Some(there)),
         };
         if !self.report.reported.insert(key) {
             return;
@@ -334,8 +349,8 @@ impl Sanitizer {
         let related = Related::new(before.statement(), format!("the {noun} was started here"));
         let kind = match (completion, hazard) {
             _ if race == Race::SameValue => FindingKind::SameValueRace,
+            (Some(_), Hazard::WriteAfterRead) => FindingKind::AsyncSource,
             (Some(CopyCompletion::Waited(CopyFamily::Single)) | None, _) => FindingKind::DataRace,
-            (_, Hazard::WriteAfterRead) => FindingKind::AsyncSource,
             _ => FindingKind::AsyncResult,
         };
         self.report.add(kind, message, mask, [related]);

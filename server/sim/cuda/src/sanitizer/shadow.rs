@@ -10,7 +10,7 @@ mod rows;
 use self::hidden_writes::HiddenWrites;
 use self::page::{Cell, CellMut, PAGE, Page, PageMut, PageRef};
 use super::happens_before::{HappensBefore, Thread};
-use super::stamp::{Stamp, Strength};
+use super::stamp::{KIND, Stamp, Strength};
 use crate::grown::grown;
 use crate::registers::lanes;
 
@@ -87,6 +87,7 @@ impl ShadowAccess<'_> {
             || self.sync.origin(before.epoch).is_none_or(|origin| origin.block == self.sync.running());
         !before.is_weak()
             && !self.stamp.is_weak()
+            && !before.differs_in_size(self.stamp)
             && (!(block_scope(before) || block_scope(self.stamp)) || same_block())
     }
 
@@ -101,10 +102,10 @@ impl ShadowAccess<'_> {
         ShadowAccess { stamp: self.stamp.of_lane(lane), thread: Thread { lane, ..self.thread }, ..*self }
     }
 
-    /// Whether the epoch and the strength agree, which is all that the stamps of several lanes have in common.
+    /// Whether the epoch, the strength and the size agree, which is all that the stamps of several lanes have in common.
     #[inline(always)]
     fn same_kind(&self, stamp: Stamp) -> bool {
-        stamp.epoch == self.stamp.epoch && stamp.site & 3 == self.stamp.site & 3
+        stamp.epoch == self.stamp.epoch && stamp.site & KIND == self.stamp.site & KIND
     }
 }
 
@@ -163,7 +164,7 @@ impl Cell {
     /// Returns 0 exactly if [`Self::is_alike`].
     #[inline(always)]
     fn differences(&self, cell: &Cell) -> u32 {
-        let differ = |a: Stamp, b: Stamp| (a.epoch ^ b.epoch) | (a.site ^ b.site) & 3;
+        let differ = |a: Stamp, b: Stamp| (a.epoch ^ b.epoch) | (a.site ^ b.site) & KIND;
         differ(self.write, cell.write) | differ(self.read, cell.read) | differ(self.other, cell.other)
     }
 

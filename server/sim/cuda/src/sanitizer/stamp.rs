@@ -8,9 +8,12 @@ pub(super) const IN_FLIGHT: u32 = 1 << 31;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stamp {
     pub(super) epoch: u32,
-    /// Statement, lane and strength, packed.
+    /// Statement, lane, [kind](KIND), packed.
     pub(super) site: u32,
 }
+
+/// The bits of [`Stamp::site`] with the strength and the size of an element.
+pub(super) const KIND: u32 = 31;
 
 /// Which accesses may be concurrent with this one without a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,20 +39,32 @@ impl Strength {
 
 impl Stamp {
     pub(super) fn new(epoch: u32, statement: u32, lane: u32, strength: Strength) -> Stamp {
-        Stamp { epoch, site: statement << 7 | lane << 2 | strength as u32 }
+        Stamp { epoch, site: statement << 10 | lane << 5 | strength as u32 }
+    }
+
+    /// A strong access of elements of this many bytes.
+    pub(super) fn of_elements(self, bytes: u32) -> Stamp {
+        Stamp { site: self.site | (bytes.trailing_zeros() + 1) << 2, ..self }
     }
 
     pub(super) fn statement(self) -> u32 {
-        self.site >> 7
+        self.site >> 10
     }
 
     pub(super) fn lane(self) -> u32 {
-        self.site >> 2 & 31
+        self.site >> 5 & 31
     }
 
     #[inline(always)]
     pub(super) fn of_lane(self, lane: u32) -> Stamp {
-        Stamp { site: self.site & !(31 << 2) | lane << 2, ..self }
+        Stamp { site: self.site & !(31 << 5) | lane << 5, ..self }
+    }
+
+    /// Whether both are strong accesses of elements whose sizes are known and differ. Elements are aligned to their size, so others that
+    /// overlap are the same bytes.
+    pub(super) fn differs_in_size(self, other: Stamp) -> bool {
+        let [size, other] = [self, other].map(|stamp| stamp.site >> 2 & 7);
+        size != other && size != 0 && other != 0
     }
 
     /// Whether both have the same epoch and statement.
@@ -59,7 +74,7 @@ impl Stamp {
 
     /// Whether both have the same epoch, statement and lane.
     pub(super) fn is_of_same_access(self, other: Stamp) -> bool {
-        self.epoch == other.epoch && (self.site ^ other.site) >> 2 == 0
+        self.epoch == other.epoch && (self.site ^ other.site) & !KIND == 0
     }
 
     pub(super) fn strength(self) -> Strength {

@@ -56,6 +56,7 @@ fn units(function: &Function) -> impl Iterator<Item = (u32, u32)> + use<'_> {
     code.filter_map(|(instruction, statement)| {
         let unit = match instruction.op {
             Op::Load(id) | Op::Store(id) => tables[id].size,
+            Op::Atomic(id) if tables[id].ty.is_packed() => return None,
             Op::Atomic(id) => tables[id].ty.bytes() as u32,
             Op::StoreAsync(id) => tables[id].0.size,
             Op::AtomicAsync(id) => tables[id].0.ty.bytes() as u32,

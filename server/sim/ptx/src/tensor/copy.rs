@@ -89,10 +89,8 @@ fn usable_map(copy: &TensorCopy, lane: usize, r: &Registers, ctx: &mut ExecConte
     for (index, part) in bytes.chunks_exact_mut(8).enumerate() {
         part.copy_from_slice(&at.offset(8 * index as u64).get(8, ctx)?.to_le_bytes());
     }
-    if let Some((statement, is_released)) = ctx.spaces.changed_maps.pending(place.region, place.index)
-        && let Some(sanitizer) = &mut ctx.sanitizer
-    {
-        sanitizer.report.map_not_acquired(statement, is_released, lane);
+    if let Some(sanitizer) = &mut ctx.sanitizer {
+        sanitizer.used_map(place, lane);
     }
     let map = TensorMap::decode(&bytes);
     if bytes == [0; map::BYTES] || map.im2col.is_none() && map.dims == [0; 5] {

@@ -4,7 +4,6 @@ use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::region::AccessMode;
 use warplens_sim_cuda::registers::{Registers, lanes};
 use warplens_sim_cuda::sanitizer::event::AccessKind;
-use warplens_sim_cuda::tensor::changed_maps::Change;
 use warplens_sim_cuda::tensor::map;
 use warplens_sim_warp::finding_kind::FindingKind;
 
@@ -45,9 +44,6 @@ pub(crate) fn replace(
         for byte in 0..u64::from(size) {
             at.offset(u64::from(offset) + byte).store(1, bits >> (8 * byte) & 0xff, ctx)?;
         }
-        let place = at.place(1, AccessMode::Store, ctx)?;
-        let statement = ctx.statement();
-        ctx.spaces.changed_maps.note(place.region, place.index, Change::Written, statement);
     }
     Ok(())
 }
@@ -67,10 +63,15 @@ pub(crate) fn copy(
         let value = from.offset(offset).get(8, ctx)?;
         to.offset(offset).store(8, value, ctx)?;
     }
-    let place = to.place(1, AccessMode::Store, ctx)?;
-    let statement = ctx.statement();
-    ctx.spaces.changed_maps.note(place.region, place.index, Change::Released, statement);
+    release(ctx);
     Ok(())
+}
+
+/// `fence.proxy.tensormap` with `.release`.
+pub(crate) fn release(ctx: &mut ExecContext<'_>) {
+    if let Some(sanitizer) = &mut ctx.sanitizer {
+        sanitizer.released_maps();
+    }
 }
 
 /// `fence.proxy.tensormap` with `.acquire`.
@@ -78,7 +79,9 @@ pub(crate) fn acquire(map: &(Address, Space), r: &Registers, ctx: &mut ExecConte
     for lane in lanes(mask) {
         let at = of_lane(map, lane, r, ctx)?;
         let place = at.place(1, AccessMode::Load, ctx)?;
-        ctx.spaces.changed_maps.acquire(place.region, place.index);
+        if let Some(sanitizer) = &mut ctx.sanitizer {
+            sanitizer.acquired_map(place);
+        }
     }
     Ok(())
 }

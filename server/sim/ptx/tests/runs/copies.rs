@@ -28,6 +28,49 @@ fn a_thread_reads_a_copy_in_flight() {
     );
 }
 
+/// The copy may read its source until the thread has waited.
+#[test]
+fn the_source_of_a_copy_in_flight_is_overwritten() {
+    let wait = "cp.async.commit_group;\ncp.async.wait_group 0;\n";
+    check(
+        32,
+        &format!("{COPY}st.global.u32 [%rd2], 7;\n{wait}"),
+        expect![[r#"
+            error async-source warp 0 lanes ffffffff: st.global.u32 [%rd2], 7;
+              Global-memory race: out[0] written by thread (0,0,0) while a copy may read it
+              it started the copy; wait with `cp.async.wait_group` or `cp.async.wait_all`
+              the copy was started here: cp.async.ca.shared.global [%r3], [%rd2], 4;
+        "#]],
+    );
+    check(32, &format!("{COPY}{wait}st.global.u32 [%rd2], 7;"), expect![[""]]);
+    // The thread waits at an mbarrier.
+    check(
+        32,
+        &format!(
+            ".shared .align 8 .b64 bar;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 mbarrier.init.shared.b64 [bar], 32;\nbar.sync 0;\n{COPY}\
+             cp.async.mbarrier.arrive.noinc.shared.b64 [bar];\n\
+             W: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra W;\nst.global.u32 [%rd2], 7;"
+        ),
+        expect![[""]],
+    );
+    // Another lane, after a barrier.
+    let other = format!(
+        "{COPY}bar.sync 0;\nxor.b32 %r6, %r1, 1;\nmad.wide.u32 %rd3, %r6, 4, %rd1;\nst.global.u32 [%rd3], 7;\n{wait}"
+    );
+    let found = findings("sm_90", 1, 32, &other);
+    assert!(
+        found.contains("error async-source") && found.contains("thread (1,0,0) (lane 1 of warp 0) started"),
+        "{found}"
+    );
+    // The bytes of a partial copy.
+    for (at, is_source) in [(0, true), (2, false)] {
+        let partial =
+            format!("cp.async.ca.shared.global [%r3], [%rd2], 4, 2;\nst.global.u16 [%rd2+{at}], 7;\n{wait}");
+        let found = findings("sm_90", 1, 32, &partial);
+        assert_eq!(found.contains("error async-source"), is_source, "{found}");
+    }
+}
+
 #[test]
 fn a_barrier_is_not_a_wait() {
     check(

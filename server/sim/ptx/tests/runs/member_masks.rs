@@ -55,11 +55,19 @@ fn two_masks_are_two_barriers() {
         &expect![[r#"
             error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
               Shared-memory race: tile[16] read by lane 0, written by lane 16
-              put a `bar.warp.sync` between the two accesses
+              both lanes have waited for others between the two accesses, but no member mask includes both: name both in the mask of one `bar.warp.sync`
               thread (0,0,0) is lane 0 of warp 0, thread (16,0,0) is lane 16 of warp 0
               thread (16,0,0) writes `tile[16]` here: st.shared.u32 [%r3], %r1;
         "#]],
     );
+}
+
+/// Only one of the lanes has waited for others.
+#[test]
+fn a_mask_of_one_half() {
+    let found =
+        findings_of("sm_90", 1, 32, &halves(["0xffff", "0"], "@%p1 bar.warp.sync %r4;", 16), Model::Its);
+    assert!(found.contains("put a `bar.warp.sync` between the two accesses"), "{found}");
 }
 
 #[test]
@@ -105,4 +113,28 @@ fn masks_that_disagree_in_two_arms() {
           the mask of lane 0 is 0xffffffff and includes lane 16, whose mask is 0xffff8000: behavior is undefined; pass one mask
     "#]]
     .assert_eq(&findings_of("sm_90", 1, 32, &body("0xffff8000"), Model::Its));
+}
+
+/// A lane is missing in one of the two barriers.
+#[test]
+fn a_missing_lane_of_one_half() {
+    let body = "
+        setp.lt.u32 %p1, %r1, 16;
+        setp.eq.u32 %p2, %r1, 20;
+        selp.b32 %r4, 0xffff, 0xffff0000, %p1;
+        @%p2 bra DONE;
+        vote.sync.ballot.b32 %r7, 1, %r4;
+    DONE:
+        st.global.u32 [%rd2], %r1;
+        ret;
+    ";
+    let found = |body: &str| findings_of("sm_90", 1, 32, body, Model::Stack);
+    expect![[r#"
+        error absent-members warp 0 lanes 00100000: vote.sync.ballot.b32 %r7, 1, %r4;
+          Missing lanes: only lanes 16-19,21-31 execute `vote.sync` with mask 0xffff0000
+          lane 20 diverged: they wait to reconverge while the others wait for them here, a deadlock on a GPU; make all lanes of the mask execute it, or remove the others from the mask
+          lane 20 diverged here: @%p2 bra DONE;
+    "#]]
+    .assert_eq(&found(body));
+    assert_eq!(found(&body.replace("0xffff0000", "0xffef0000")), "");
 }

@@ -135,6 +135,35 @@ fn a_copy_over_stored_data() {
     );
 }
 
+/// Atomics too access memory through the generic proxy.
+#[test]
+fn a_copy_over_the_results_of_atomics() {
+    let to_global = |copy: &str, update: &str, fence: &str| {
+        let copy = COPY.replace("cp.async.bulk.global.shared::cta.bulk_group", copy);
+        format!("{STORE}{FENCE}{update} [%rd2], 1;\n{fence}{SYNC}{copy}")
+    };
+    for copy in [
+        "cp.async.bulk.global.shared::cta.bulk_group",
+        "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32",
+    ] {
+        for update in ["red.global.add.u32", "red.global.max.u32", "st.relaxed.gpu.global.u32"] {
+            clean(64, &to_global(copy, update, "fence.proxy.async.global;\n"));
+            let body = to_global(copy, update, "");
+            let found = findings("sm_90", 1, 64, &format!("setp.eq.u32 %p1, %r1, 0;\n{body}\nret;"));
+            assert!(found.starts_with("warning proxy-fence"), "{body}{found}");
+        }
+    }
+    // Arrivals at an mbarrier that is no longer valid.
+    let fill = FILL.replace("[tile], [%rd1], 256", "[tile], [%rd1+256], 256");
+    clean(
+        64,
+        &format!(
+            ".shared .align 8 .b64 other;\n{INIT}@%p1 mbarrier.init.shared.b64 [tile], 64;\n{SYNC}\
+             mbarrier.arrive.shared.b64 _, [tile];\n{SYNC}@%p1 mbarrier.inval.shared.b64 [tile];\n{SYNC}{fill}{WAIT}"
+        ),
+    );
+}
+
 const INIT: &str = ".shared .align 8 .b64 bar;\n@%p1 mbarrier.init.shared.b64 [bar], 1;\nbar.sync 0;\n";
 const FILL: &str = "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 256;\n\
     @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 256, [bar];\n";

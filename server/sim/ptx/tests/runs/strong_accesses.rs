@@ -40,6 +40,47 @@ fn an_atomic_of_the_thread_that_initializes_does_not_hide_the_store() {
     }
 }
 
+/// Strong accesses are morally strong only if they overlap completely.
+#[test]
+fn strong_accesses_of_different_sizes() {
+    let other = "setp.eq.u32 %p2, %r1, 32;\n";
+    for (first, second) in [
+        (
+            "st.relaxed.gpu.global.u8 [%rd1], 1;",
+            "ld.relaxed.gpu.global.u32 %r5, [%rd1];\n@%p2 st.global.u32 [%rd2], %r5;",
+        ),
+        (
+            "st.volatile.global.u16 [%rd1+2], 1;",
+            "ld.volatile.global.u64 %rd4, [%rd1];\n@%p2 st.global.u64 [%rd2], %rd4;",
+        ),
+        ("red.global.add.u32 [%rd1], 1;", "red.global.add.u64 [%rd1], 1;"),
+        ("st.relaxed.gpu.global.u8 [%rd1], 1;", "red.global.add.u32 [%rd1], 1;"),
+        ("st.relaxed.cta.shared.u8 [%r4], 1;", "red.relaxed.cta.shared.add.u32 [%r4], 1;"),
+        ("st.relaxed.gpu.global.v2.u32 [%rd1], {%r1, 1};", "red.global.add.u64 [%rd1], 1;"),
+    ] {
+        check(&format!("@%p1 {first}"), &format!("{other}@%p2 {second}"), "warning data-race");
+    }
+    for (first, second) in [
+        ("st.relaxed.gpu.global.u32 [%rd1+4], 1;", "ld.relaxed.gpu.global.v2.u32 {%r5, %r6}, [%rd1];"),
+        ("st.relaxed.gpu.global.u32 [%rd1], 1;", "ld.relaxed.gpu.global.b32 %r5, [%rd1];"),
+        ("st.relaxed.gpu.global.u8 [%rd1], 1;", "ld.relaxed.gpu.global.u16 %h5, [%rd1+2];"),
+        ("red.global.add.noftz.f16x2 [%rd1], %r5;", "red.global.add.noftz.f16 [%rd1], %h5;"),
+        ("red.global.add.noftz.f16x2 [%rd1], %r5;", "ld.relaxed.gpu.global.u32 %r6, [%rd1];"),
+    ] {
+        let (first, second) =
+            (format!("mov.u32 %r5, 0;\nmov.u16 %h5, 0;\n@%p1 {first}"), format!("{other}@%p2 {second}"));
+        assert_eq!(found(&first, "", &second), "", "{first}\n{second}");
+    }
+    // The scope does not include both threads either, so this is a race in any case.
+    let blocks = "
+        setp.eq.u32 %p1, %r2, 0;
+        @%p1 st.relaxed.cta.global.u8 [%rd1], 1;
+        @!%p1 red.global.add.u32 [%rd1], 1;
+    ";
+    let found = findings("sm_90", 2, 1, blocks);
+    assert!(found.starts_with("error data-race"), "{found}");
+}
+
 #[test]
 fn a_strong_load_of_a_thread_does_not_hide_its_plain_one() {
     check(

@@ -81,24 +81,26 @@ impl Listing<'_> {
         let launch = shown.launch();
         let size = |extent: Option<[u32; 3]>| size(extent.unwrap_or([1; 3]));
         let name = format!("launch {STRONG}{}{STRONG:#}", plain(&launch.name));
+        let assumed = plain(&launch.assumed.join(", ")).into_owned();
         let origin = match shown.source() {
             LaunchSource::File => format!("{name} (from the launch file)"),
             LaunchSource::Comment => format!("{name} (from a comment)"),
-            LaunchSource::Host if launch.assumed.is_empty() => {
+            LaunchSource::Host if assumed.is_empty() => {
                 format!("{name} (host code, other arguments inferred)")
             }
             LaunchSource::Host => {
-                let assumed = plain(&launch.assumed.join(", ")).into_owned();
                 format!("{name} (host code, other arguments inferred; with {assumed})")
             }
-            LaunchSource::Inferred if launch.assumed.is_empty() => {
+            LaunchSource::Inferred if assumed.is_empty() => {
                 "inferred launch (no launch configured)".to_owned()
             }
             LaunchSource::Inferred => {
-                let assumed = plain(&launch.assumed.join(", ")).into_owned();
                 format!(
                     "inferred launch (no launch configured; with {assumed}, since the first guess had findings)"
                 )
+            }
+            LaunchSource::Given if !assumed.is_empty() => {
+                format!("launch from the command line (with {assumed}, since the first guess had findings)")
             }
             LaunchSource::Given => "launch from the command line".to_owned(),
         };

@@ -519,6 +519,16 @@ fn a_size_alone_infers_the_arguments() {
             finished: 6 warp instructions, 192 thread instructions
         "#]],
     );
+    // The arguments are repaired like those of an inferred launch.
+    let stops = kernel.replace("\tld.param", "\t.reg .pred %p;\n\t.reg .b32 %n;\n\tld.param.u32 %n, [n];\n\tsetp.gt.u32 %p, %n, 8;\n\t@%p trap;\n\tld.param");
+    let folder = Folder::new("repaired-size", &[("k.ptx", &stops)]);
+    folder.check_around_listing(&["~/k.ptx", "--block", "64"], expect![[r#"
+        k: launch from the command line (with n = 1, since the first guess had findings), grid 1, block 64, model stack
+        args: {"name":"x","buffer":"u32","len":65536,"fill":"zero"} {"name":"n","u32":1}
+        warp 0 of block 0,0,0; 2 warps in total (--warp X,Y,Z:W, divergent or worst selects another)
+        finished: 12 warp instructions, 384 thread instructions (64 predicated off)
+        coverage: 5 of 6 statements, 1 of 2 branch sides (line 11 is never taken)
+    "#]]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Lanes that a member mask names but that do not execute the instruction, and where they diverged.
 
 use rustc_hash::FxHashSet;
-use warplens_sim_cuda::registers::{Registers, lanes};
+use warplens_sim_cuda::registers::{Registers, filter_lanes, lanes};
 use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::trace::{Related, StatementId};
 
@@ -96,6 +96,7 @@ pub(super) struct NamedLanes<'f> {
 /// The lanes of one visit to an instruction.
 pub(super) struct VisitLanes {
     pub(super) active: u32,
+    /// The lanes that execute it and name missing ones.
     pub(super) executed: u32,
     /// Live lanes that the member mask names but that do not execute the instruction.
     pub(super) missing: u32,
@@ -113,6 +114,13 @@ impl NamedLanes<'_> {
             Op::FragmentAccess(id) if tables[id].store => "wmma.store.sync",
             op => name(op),
         }
+    }
+
+    /// The executing lanes that name `missing` ones.
+    pub(super) fn naming(&self, missing: u32, executed: u32) -> u32 {
+        let members =
+            members_slot(self.instruction(), self.function).map(|slot| self.registers.get::<u32>(slot));
+        members.map_or(executed, |members| filter_lanes(executed, |lane| members[lane] & missing != 0))
     }
 
     /// All lanes that the executing lanes name.

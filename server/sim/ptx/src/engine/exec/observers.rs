@@ -75,8 +75,9 @@ impl GroupRun<'_> {
                 return;
             }
             self.forget_inactive_sources();
-            let visit = VisitLanes { active: self.visits.mask, executed, missing: warning.lanes };
             let at = NamedLanes { function: self.function, pc, registers: &self.frame.registers };
+            let executed = at.naming(warning.lanes, executed);
+            let visit = VisitLanes { active: self.visits.mask, executed, missing: warning.lanes };
             let diverged = warning.lanes & !visit.active;
             related = self.divergences.origins(diverged, executed);
             if !self.divergences.is_new(&at, &visit, &related) {

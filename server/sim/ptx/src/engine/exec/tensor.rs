@@ -41,7 +41,7 @@ pub(crate) fn execute(
             whole_warp("wgmma.wait_group", FindingKind::Warpgroup, mask)?;
             warpgroup::wait(*left, r, ctx)?;
         }
-        TensorOp::ReleaseMaps => ctx.spaces.changed_maps.release(),
+        TensorOp::ReleaseMaps => map_update::release(ctx),
         TensorOp::AcquireMap(map) => map_update::acquire(map, r, ctx, mask)?,
     }
     Ok(())

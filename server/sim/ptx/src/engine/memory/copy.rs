@@ -54,12 +54,14 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
         mask,
         value: &|lane, word| u128::from_le_bytes(contents[lane]) >> (32 * word),
     });
+    let until = CopyCompletion::Waited(CopyFamily::Single);
     for lane in lanes(mask) {
-        ctx.copy_started(&checked, to[lane], span, lane, true, CopyCompletion::Waited(CopyFamily::Single));
+        ctx.copy_started(&checked, to[lane], span, lane, true, until);
     }
     for lane in lanes(mask & !ignored).filter(|&lane| wanted(lane) > 0) {
         let source = LaneAddress { space: copy.from.1, address: from[lane], lane };
         let target = LaneAddress { space: copy.to.1, address: to[lane], lane };
+        source.copy_started(wanted(lane).into(), AccessMode::Load, until, ctx)?;
         source.copied(target, wanted(lane).into(), ctx)?;
     }
     issue(copy, &to, &contents, ctx, mask)
