@@ -66,6 +66,10 @@ impl ScalarType {
         self.class() == Class::Signed
     }
 
+    pub fn is_half(self) -> bool {
+        self.class() == Class::Float && self.bits() == 16
+    }
+
     /// Whether it has two values of a smaller type.
     pub fn is_packed(self) -> bool {
         matches!(self, ScalarType::F16x2 | ScalarType::Bf16x2)

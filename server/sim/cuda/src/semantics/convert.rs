@@ -58,6 +58,12 @@ impl Convert {
         self.from.format().is_none() && self.to.format().is_none() && self.clamp == Clamp::None
     }
 
+    /// How many numbers the conversion computes with integers, for what it [costs](crate::work::NUMBER).
+    pub fn numbers(&self) -> u64 {
+        let is_between_floats = self.from.format().is_some() && self.to.format().is_some();
+        1 + u64::from(is_between_floats)
+    }
+
     /// The truncated or extended integer.
     #[inline(always)]
     pub fn extended(&self, value: u64) -> u64 {

@@ -51,6 +51,16 @@ pub enum Shape {
     },
 }
 
+impl Shape {
+    /// How many numbers an operation computes with integers, for what it [costs](crate::work::NUMBER).
+    pub fn numbers(self) -> u64 {
+        match self {
+            Shape::Single { .. } => 1,
+            Shape::Parallel { bits, .. } => u64::from(32 / bits),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VideoPart {
     pub shift: u32,

@@ -1,11 +1,8 @@
 //! What statements cost besides a step, as the [meter](warplens_sim_cuda::meter) counts it.
 
-use warplens_sim_cuda::semantics::convert::Convert;
-use warplens_sim_cuda::semantics::video::Shape;
 use warplens_sim_cuda::work::{
     ELEMENT, EXCHANGE, LANE_ACCESS, LANE_COPY, LANE_TRANSFER, MATRIX_REGISTER, NUMBER, RELEASE,
 };
-use warplens_sim_warp::scalar_type::{Class, ScalarType};
 use warplens_sim_warp::soft_float::Rounding;
 
 use super::{Access, Function, Op, Space, Tables, TensorMemoryOp, TensorOp};
@@ -27,19 +24,16 @@ impl Op {
     fn numbers(self, tables: &Tables) -> u64 {
         match self {
             Op::Half(half) => 1 + u64::from(half.packed),
-            Op::SetPredicate(compare, _) | Op::Set(compare, ..) => u64::from(is_half(compare.ty)),
+            Op::SetPredicate(compare, _) | Op::Set(compare, ..) => u64::from(compare.ty.is_half()),
             Op::SetPredicatePair(..) | Op::SetPair(..) => 2,
             Op::Float64(_, rounding) => u64::from(rounding != Rounding::Nearest),
-            Op::Convert(id) => 1 + u64::from(between_floats(&tables[id])),
+            Op::Convert(id) => tables[id].numbers(),
             Op::Approximate(..) | Op::Extend(..) => 1,
             Op::ConvertPacked(id) => 2 * tables[id].sources.len() as u64,
             Op::Mixed(id) => 2 * u64::from(tables[id].mixed.count),
             Op::Dot(..) | Op::VideoMad(_) => 1,
             Op::CarrylessMadLow | Op::CarrylessMadHigh => 6,
-            Op::Video(id) => match tables[id].shape {
-                Shape::Single { .. } => 1,
-                Shape::Parallel { bits, .. } => u64::from(32 / bits),
-            },
+            Op::Video(id) => tables[id].shape.numbers(),
             Op::Tensor(id) => match &tables[id] {
                 TensorOp::Compress(compression, _) | TensorOp::Decompress(compression, _) => {
                     compression.data.len() as u64 * u64::from(32 / compression.element_bits)
@@ -81,12 +75,4 @@ impl Op {
 fn elements(access: &Access) -> u64 {
     let count = access.elements.len() as u64;
     if access.space == Space::Local { 1 + count } else { count.saturating_sub(1) }
-}
-
-fn is_half(ty: ScalarType) -> bool {
-    ty.class() == Class::Float && ty.bits() == 16
-}
-
-fn between_floats(convert: &Convert) -> bool {
-    [convert.from, convert.to].iter().all(|ty| ty.class() == Class::Float)
 }

@@ -1,10 +1,10 @@
 //! `cp.async`.
 
-use warplens_sim_cuda::async_ops::operation::{Effect, Operation, Segment, Signal, Transfer};
+use warplens_sim_cuda::async_ops::operation::{Effect, MemoryPosition, Operation, Segment, Signal, Transfer};
 use warplens_sim_cuda::fault::Result;
 use warplens_sim_cuda::memory::region::AccessMode;
 use warplens_sim_cuda::memory::spaces::{AddressCheck, addresses, write};
-use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH, filter_lanes, lanes};
+use warplens_sim_cuda::registers::{Registers, WIDTH, filter_lanes, lanes};
 use warplens_sim_cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
 use warplens_sim_cuda::sanitizer::event::{AccessEvent, AccessKind};
 
@@ -25,6 +25,7 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
     let wanted = |lane: usize| sizes.map_or(copy.size, |sizes| sizes[lane].min(copy.size));
     let whole = filter_lanes(mask & !ignored, |lane| wanted(lane) == copy.size);
     let (size, count) = (4, span as usize / 4);
+    let source = |lane: usize| LaneAddress { space: copy.from.1, address: from[lane], lane };
     if whole != 0 {
         let (space, mode) = (copy.from.1, AccessMode::Load);
         let check = AddressCheck { space, addresses: &from, span, unit: span, mode, mask: whole };
@@ -41,9 +42,8 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
     }
     let mut contents = [[0; 16]; WIDTH];
     for lane in lanes(mask & !ignored) {
-        let source = LaneAddress { space: copy.from.1, address: from[lane], lane };
         let is_whole = whole >> lane & 1 == 1;
-        contents[lane] = contents_of(source, wanted(lane), is_whole.then_some(copy.size), ctx)?;
+        contents[lane] = contents_of(source(lane), wanted(lane), is_whole.then_some(copy.size), ctx)?;
     }
     ctx.report(&AccessEvent {
         kind: AccessKind::Store,
@@ -59,12 +59,18 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
         ctx.copy_started(&checked, to[lane], span, lane, true, until);
     }
     for lane in lanes(mask & !ignored).filter(|&lane| wanted(lane) > 0) {
-        let source = LaneAddress { space: copy.from.1, address: from[lane], lane };
         let target = LaneAddress { space: copy.to.1, address: to[lane], lane };
-        source.copy_started(wanted(lane).into(), AccessMode::Load, until, ctx)?;
-        source.copied(target, wanted(lane).into(), ctx)?;
+        source(lane).copy_started(wanted(lane).into(), AccessMode::Load, until, ctx)?;
+        source(lane).copied(target, wanted(lane).into(), ctx)?;
     }
-    issue(copy, &to, &contents, ctx, mask)
+    let place = |lane: usize| {
+        checked.of(lane).map(|extent| MemoryPosition { region: extent.region, index: extent.index(to[lane]) })
+    };
+    let len = copy.size as usize;
+    let segments = lanes(mask).map(|lane| Segment { from: None, to: place(lane), len }).collect();
+    let data = lanes(mask).flat_map(|lane| contents[lane].into_iter().take(len)).collect();
+    issue(Transfer { segments, data: Some(data), ..Transfer::default() }, ctx, mask);
+    Ok(())
 }
 
 /// The bytes that a lane copies. `whole` is the size of a full copy, whose source was checked before; in a partial copy,
@@ -85,24 +91,10 @@ fn contents_of(
     Ok(contents)
 }
 
-fn issue(
-    copy: &Copy,
-    to: &PerLane<u64>,
-    contents: &[[u8; 16]; WIDTH],
-    ctx: &mut ExecContext<'_>,
-    mask: u32,
-) -> Result {
-    let mut transfer = Transfer { data: Some(Vec::new()), ..Transfer::default() };
-    for lane in lanes(mask) {
-        let target = LaneAddress { space: copy.to.1, address: to[lane], lane };
-        let place = target.place(1, AccessMode::Store, ctx)?;
-        let len = copy.size as usize;
-        transfer.segments.push(Segment { from: None, to: Some(place), len });
-        transfer.data.get_or_insert_default().extend_from_slice(&contents[lane][..len]);
-    }
+/// The copy belongs to the next group that its lanes commit.
+fn issue(transfer: Transfer, ctx: &mut ExecContext<'_>, mask: u32) {
     let issuer = ctx.issuer(mask);
     let group = Some(ctx.spaces.asynchronous.group(issuer, CopyFamily::Single));
     let (statement, effect) = (ctx.statement(), Effect::Transfer(transfer));
     ctx.spaces.issue(Operation { issuer, statement, group, effect, signal: Signal::Nothing });
-    Ok(())
 }
