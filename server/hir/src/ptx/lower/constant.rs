@@ -115,10 +115,14 @@ impl Evaluation<'_> {
     }
 
     fn binary(&mut self, node: Node<'_>) -> Constant {
-        if self.base.is_some() && node.nodes().next().map(Node::range) == self.base {
-            return self.operand(node, 1);
-        }
-        let (left, right) = (self.operand(node, 0), self.operand(node, 1));
+        let is_after_base = self.base.is_some() && node.nodes().next().map(Node::range) == self.base;
+        let left = match is_after_base {
+            true if node.token(MINUS).is_none() => return self.operand(node, 1),
+            // An error, but the offset that is meant is clear.
+            true => Constant::Signed(0),
+            false => self.operand(node, 0),
+        };
+        let right = self.operand(node, 1);
         let Some(operator) = node.tokens().next() else { return Constant::Invalid };
         let value = match (left, right) {
             (Constant::Invalid, _) | (_, Constant::Invalid) => return Constant::Invalid,

@@ -149,6 +149,8 @@ ld.global.u8 %r1, [%r2+4-8];
 ld.global.u8 %r1, [s+1?4:8];
 mov.u64 %r1, s+4|2;
 ld.shared.u8 %r1, s[%r2+1<<3];
+ld.global.u8 %r1, [%r2-64];
+ld.global.u8 %r1, [%r2-4+8];
 ",
         expect![[r#"
             ld [global u8] %r1 ; bracketed(%r2 +8)
@@ -159,6 +161,10 @@ ld.shared.u8 %r1, s[%r2+1<<3];
             ld [global u8] %r1 ; bracketed(symbol s +4)
             mov [u64] %r1 ; sum(symbol s +6)
             ld [shared u8] %r1 ; subscript(symbol s index %r2 +8)
+            ld [global u8] %r1 ; bracketed(%r2 -64)
+            ld [global u8] %r1 ; bracketed(%r2 +4)
+            SubtractedOffset at `-`
+            SubtractedOffset at `-`
         "#]],
     );
 }
