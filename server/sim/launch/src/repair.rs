@@ -27,7 +27,7 @@ use super::model::{Launch, size};
 use super::resolve::Resolved;
 
 /// Maximum warp instructions of one attempt, and of all together.
-const STEPS: (u64, u64) = (800_000, 4_000_000);
+const STEPS: (u64, u64) = (400_000, 4_000_000);
 
 /// The line added to a finding that depends on an inferred launch.
 const INFERRED_ARGUMENTS: &str = "with inferred arguments: write a launch to check it";

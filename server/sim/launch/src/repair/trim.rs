@@ -11,7 +11,7 @@ use crate::model::{Buffer, Contents, Launch, Passed};
 use crate::resolve::Resolved;
 
 /// Maximum warp instructions of one run, and of all together.
-const STEPS: (u64, u64) = (400_000, 2_000_000);
+const STEPS: (u64, u64) = (200_000, 2_000_000);
 
 impl Guess {
     /// The launch `shown`, each buffer with the least length for which the run has the same findings. Unchanged if it does not finish

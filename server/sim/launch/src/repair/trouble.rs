@@ -21,7 +21,7 @@ use crate::model::{Buffer, Launch};
 use crate::resolve::Resolved;
 
 /// Maximum warp instructions of one launch that is tried, and of all together.
-const STEPS: (u64, u64) = (400_000, 1_200_000);
+const STEPS: (u64, u64) = (200_000, 1_200_000);
 /// The largest number that may count iterations.
 const MAX_ITERATIONS: u64 = 16;
 /// The maximum number of buffers whose lengths are tried.
