@@ -96,6 +96,9 @@ use crate::grown::grown;
 use crate::inactive_sources::InactiveSources;
 use crate::order::{Order, SpecialOrder};
 
+/// The instructions of a block that may read undefined registers before those are no longer followed, which takes long.
+const MAX_UNDEFINED_READS: u32 = 1 << 16;
+
 #[derive(Clone, Default)]
 pub struct ClusterSanitizer {
     clock: ClusterClock,
@@ -126,6 +129,8 @@ pub struct BlockSanitizer {
     uses: BlockUses,
     /// The `setmaxnreg.inc` that warps have executed, each with its warp.
     increases: Vec<(u32, Stamp)>,
+    /// The executions of instructions that read undefined registers.
+    undefined_reads: u32,
     cta: [u32; 3],
 }
 
@@ -314,6 +319,20 @@ impl Sanitizer {
         if self.report.checks.races {
             groups.for_each(|lanes| self.order(lanes));
         }
+    }
+
+    /// Counts an instruction that reads undefined registers. Returns whether those of the block are still followed after it.
+    pub fn follows_undefined(&mut self) -> bool {
+        self.block.undefined_reads += 1;
+        let is_followed = self.block.undefined_reads < MAX_UNDEFINED_READS;
+        if !is_followed && self.report.reported.insert((FindingKind::ShadowLimit, 0, None)) {
+            let message = format!(
+                "from here on, uses of registers without a value may be missed in such a block\nit has executed \
+                 {MAX_UNDEFINED_READS} instructions that read such registers; write them first"
+            );
+            self.report.add(FindingKind::ShadowLimit, message, 0, None);
+        }
+        is_followed
     }
 
     /// Memory was freed: accesses by its next owner are unrelated to earlier ones.

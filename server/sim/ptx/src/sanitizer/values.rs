@@ -18,6 +18,9 @@ pub(crate) fn before(sanitizer: &mut Sanitizer, undefined: &mut UndefinedValues,
     if let Some(used) = uses.used {
         report_undefined(sanitizer, used, visit.function);
     }
+    if uses.root.is_some() && !sanitizer.follows_undefined() {
+        *undefined = UndefinedValues::default();
+    }
 }
 
 /// Called after the instruction at `pc`, whose destinations may now be undefined.

@@ -240,3 +240,20 @@ fn a_statement_can_be_cancelled() {
     // The first statement alone would ask more often.
     assert!(asked.load(Relaxed) <= 6, "{asked:?}");
 }
+
+#[test]
+fn undefined_registers_are_not_followed_forever() {
+    let codes = |iterations: u32| {
+        let text = kernel(&format!(
+            "mov.u32 %r1, 0;\nL:\nand.b32 %r3, %r2, 255;\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, {iterations};\n@%p1 bra L;\n\
+             setp.eq.u32 %p1, %r3, 1;\n@%p1 trap;"
+        ));
+        let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };
+        let config = launch_config([1; 3], [32, 1, 1]);
+        let result = run(&Source::new(&text).program("k"), config, Model::Stack, &options, Control::none());
+        let findings = result.expect("not cancelled").findings;
+        findings.iter().map(|finding| finding.kind).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(1_000), [FindingKind::UninitializedRead]);
+    assert_eq!(codes(100_000), [FindingKind::ShadowLimit]);
+}
