@@ -496,7 +496,9 @@ impl Sanitizer {
             races: self.report.checks.races,
             needs_initialized: is_shared,
         };
-        let repeated = if self.report.checks.races { event.repeated() } else { 0 };
+        let own_race = (FindingKind::DataRace, statement, Some(statement));
+        let is_known = || self.report.reported.contains(&own_race);
+        let repeated = if self.report.checks.races { event.repeated(is_known) } else { 0 };
         let unchecked =
             if words { load_rows(shadow, event, extent, &of_warp) } else { event.mask & !repeated };
         for lane in lanes(unchecked) {

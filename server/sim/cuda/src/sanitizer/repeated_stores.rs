@@ -7,8 +7,9 @@ use super::event::{AccessEvent, AccessKind};
 use crate::registers::filter_lanes;
 
 impl AccessEvent<'_> {
-    /// The lanes of a store that repeat what the first and the last lane write. It is enough to check those two.
-    pub(super) fn repeated(&self) -> u32 {
+    /// The lanes of a store that repeat what the first and the last lane write. It is enough to check those two. Once the race between
+    /// the lanes is known, lanes that write other bytes count, too.
+    pub(super) fn repeated(&self, is_known: impl FnOnce() -> bool) -> u32 {
         if self.kind != AccessKind::Store || self.mask.count_ones() < 3 {
             return 0;
         }
@@ -16,10 +17,11 @@ impl AccessEvent<'_> {
         if self.addresses[first] != self.addresses[last] {
             return 0;
         }
+        let is_known = is_known();
         let whole = u128::MAX >> (128 - 8 * self.size);
         let is_same = |lane: usize| {
             let is_equal = |n: usize| ((self.value)(lane, n) ^ (self.value)(last, n)) & whole == 0;
-            self.addresses[lane] == self.addresses[last] && (0..self.count).all(is_equal)
+            self.addresses[lane] == self.addresses[last] && (is_known || (0..self.count).all(is_equal))
         };
         match is_same(first) {
             true => filter_lanes(self.mask & !(1 << first | 1 << last), is_same),

@@ -194,7 +194,7 @@ impl Product {
         let multiplications = u64::from(self.m) * u64::from(self.n) * u64::from(self.k);
         let tiles = u64::from(self.layout.tiles());
         let each = if self.d == Sum::F64 { DOUBLE_MULTIPLICATION } else { MULTIPLICATION };
-        multiplications * tiles * each
+        (multiplications + 256) * tiles * each
     }
 
     pub fn matrices(&self) -> [Matrix; 4] {

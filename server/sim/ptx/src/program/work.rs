@@ -12,10 +12,15 @@ impl Function {
     /// do while they run.
     pub(crate) fn work(&self, pc: u32, lanes: u32) -> u64 {
         let (op, order) = (self.code[pc as usize].op, &self.orders[pc as usize]);
-        let release = if order.fence || order.release { RELEASE } else { 0 };
         let lanes = u64::from(lanes.count_ones());
+        let releases = match op {
+            _ if !order.fence && !order.release => 0,
+            // Each lane publishes by itself.
+            Op::Atomic(_) => lanes,
+            _ => 1,
+        };
         let product = if let Op::MatrixProduct(id) = op { self.tables[id].product.work() } else { 0 };
-        release + product + op.numbers(&self.tables) * NUMBER + op.touched(&self.tables) * lanes
+        releases * RELEASE + product + op.numbers(&self.tables) * NUMBER + op.touched(&self.tables) * lanes
     }
 }
 

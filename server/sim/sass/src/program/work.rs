@@ -13,6 +13,7 @@ impl Operation {
                 let own_memory = u64::from(access.space == Space::Local);
                 (2 * own_memory + u64::from(access.count)) * ELEMENT
             }
+            Op::LoadConstant(access) => 2 * u64::from(program.accesses[access].count) * ELEMENT,
             Op::LoadLocked(_) | Op::StoreUnlock(_) | Op::Copy { .. } | Op::Atomic(_) => LANE_ACCESS,
             Op::MatrixLoad(access) | Op::MatrixStore(access) => {
                 u64::from(program.matrix_accesses[access].count) * MATRIX_REGISTER
