@@ -519,6 +519,7 @@ impl Sanitizer {
             let initialized = shadow.check(reads, index, span, &access, found);
             uninitialized |= u32::from(!initialized) << lane;
         }
+        conflicts.add_repeated(repeated, of_warp.of_lane(event.mask.trailing_zeros()).stamp);
         if uninitialized != 0 && extent.region == MemoryRegion::Shared {
             let (shared, undefined) = (&mut self.memory.shared, &mut self.undefined);
             for lane in lanes(uninitialized) {

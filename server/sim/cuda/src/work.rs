@@ -13,8 +13,8 @@ pub const LANE_ACCESS: u64 = WORK_PER_STEP;
 /// An asynchronous copy of a few bytes by a single lane, and an operation that completes at an mbarrier or belongs to a bulk group.
 pub const LANE_COPY: u64 = 2 * WORK_PER_STEP;
 pub const LANE_TRANSFER: u64 = 8 * WORK_PER_STEP;
-/// The check of an address of a single lane.
-pub const ADDRESS_CHECK: u64 = 128;
+/// An access of a single lane to a few bytes, of which an operation may make many.
+pub const SMALL_ACCESS: u64 = WORK_PER_STEP;
 /// The steps of an arrival at a barrier, besides one.
 pub const ARRIVAL_STEPS: u64 = 5;
 /// The steps of an instruction whose results are unknown, besides one.

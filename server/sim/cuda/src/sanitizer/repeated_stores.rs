@@ -3,7 +3,9 @@
 //! Such a store is no problem in itself: compilers replicate values this way. For races with other accesses, the first and the last
 //! of these lanes stand for all, because no thread that made another access is both of them.
 
+use super::conflicts::Conflicts;
 use super::event::{AccessEvent, AccessKind};
+use super::stamp::Stamp;
 use crate::registers::filter_lanes;
 
 impl AccessEvent<'_> {
@@ -26,6 +28,18 @@ impl AccessEvent<'_> {
         match is_same(first) {
             true => filter_lanes(self.mask & !(1 << first | 1 << last), is_same),
             false => 0,
+        }
+    }
+}
+
+impl Conflicts {
+    /// Adds the repeated lanes to the conflict of the last lane with the first one, which has the stamp `first`: each of them conflicts
+    /// with the lane before it.
+    pub(super) fn add_repeated(&mut self, repeated: u32, first: Stamp) {
+        for (_, mask, lane_conflicts) in self.found.iter_mut().filter(|_| repeated != 0) {
+            if lane_conflicts.iter().any(|found| found.conflict.before.is_of_same_access(first)) {
+                *mask |= repeated;
+            }
         }
     }
 }

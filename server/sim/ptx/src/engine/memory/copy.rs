@@ -19,12 +19,12 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
     let to = addresses(&copy.to.0, r, ctx.bases);
     let from = addresses(&copy.from.0, r, ctx.bases);
     let span = u64::from(copy.size);
-    let (space, mode) = (copy.to.1, AccessMode::Store);
-    let checked =
-        ctx.spaces.check(&AddressCheck { space, addresses: &to, span, unit: span, mode, mask }, ctx.local)?;
+    let mode = AccessMode::Store;
+    let check = AddressCheck { space: copy.to.1, addresses: &to, span, unit: span, mode, mask };
+    let checked = ctx.spaces.check(&check, ctx.local)?;
     let wanted = |lane: usize| sizes.map_or(copy.size, |sizes| sizes[lane].min(copy.size));
     let whole = filter_lanes(mask & !ignored, |lane| wanted(lane) == copy.size);
-    let (size, count) = (4, span as usize / 4);
+    let (size, count, len) = (4, span as usize / 4, span as usize);
     let source = |lane: usize| LaneAddress { space: copy.from.1, address: from[lane], lane };
     if whole != 0 {
         let (space, mode) = (copy.from.1, AccessMode::Load);
@@ -55,9 +55,7 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
         value: &|lane, word| u128::from_le_bytes(contents[lane]) >> (32 * word),
     });
     let until = CopyCompletion::Waited(CopyFamily::Single);
-    for lane in lanes(mask) {
-        ctx.copy_started(&checked, to[lane], span, lane, true, until);
-    }
+    lanes(mask).for_each(|lane| ctx.copy_started(&checked, to[lane], span, lane, true, until));
     for lane in lanes(mask & !ignored).filter(|&lane| wanted(lane) > 0) {
         let target = LaneAddress { space: copy.to.1, address: to[lane], lane };
         source(lane).copy_started(wanted(lane).into(), AccessMode::Load, until, ctx)?;
@@ -66,10 +64,12 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
     let place = |lane: usize| {
         checked.of(lane).map(|extent| MemoryPosition { region: extent.region, index: extent.index(to[lane]) })
     };
-    let len = copy.size as usize;
     let segments = lanes(mask).map(|lane| Segment { from: None, to: place(lane), len }).collect();
     let data = lanes(mask).flat_map(|lane| contents[lane].into_iter().take(len)).collect();
-    issue(Transfer { segments, data: Some(data), ..Transfer::default() }, ctx, mask);
+    let effect = Effect::Transfer(Transfer { segments, data: Some(data), ..Transfer::default() });
+    let (issuer, statement) = (ctx.issuer(mask), ctx.statement());
+    let group = Some(ctx.spaces.asynchronous.group(issuer, CopyFamily::Single));
+    ctx.spaces.issue(Operation { issuer, statement, group, effect, signal: Signal::Nothing });
     Ok(())
 }
 
@@ -89,12 +89,4 @@ fn contents_of(
         write(&mut contents, offset as usize, step, value);
     }
     Ok(contents)
-}
-
-/// The copy belongs to the next group that its lanes commit.
-fn issue(transfer: Transfer, ctx: &mut ExecContext<'_>, mask: u32) {
-    let issuer = ctx.issuer(mask);
-    let group = Some(ctx.spaces.asynchronous.group(issuer, CopyFamily::Single));
-    let (statement, effect) = (ctx.statement(), Effect::Transfer(transfer));
-    ctx.spaces.issue(Operation { issuer, statement, group, effect, signal: Signal::Nothing });
 }

@@ -7,7 +7,7 @@ use warplens_sim_cuda::memory::spaces::{AddressCheck, addresses};
 use warplens_sim_cuda::registers::{Registers, WIDTH};
 use warplens_sim_cuda::sanitizer::copies::CopyCompletion;
 use warplens_sim_cuda::sanitizer::event::AccessKind;
-use warplens_sim_cuda::work::ADDRESS_CHECK;
+use warplens_sim_cuda::work::SMALL_ACCESS;
 use warplens_sim_warp::finding_kind::FindingKind;
 
 use crate::engine::exec::context::{ExecContext, MemoryRequest};
@@ -46,7 +46,6 @@ impl LaneAddress {
         mode: AccessMode,
         ctx: &mut ExecContext<'_>,
     ) -> Result<CheckedAddresses> {
-        ctx.meter.count(ADDRESS_CHECK)?;
         let (space, addresses, mask) = (self.space, &[self.address; WIDTH], 1 << self.lane);
         ctx.spaces.check(&AddressCheck { space, addresses, span, unit: span, mode, mask }, ctx.local)
     }
@@ -58,8 +57,7 @@ impl LaneAddress {
         mode: AccessMode,
         ctx: &mut ExecContext<'_>,
     ) -> Result<MemoryPosition> {
-        let checked = self.check(span, mode, ctx)?;
-        match checked.of(self.lane) {
+        match self.check(span, mode, ctx)?.of(self.lane) {
             Some(extent) if extent.region != MemoryRegion::Local => {
                 Ok(MemoryPosition { region: extent.region, index: extent.index(self.address) })
             }
@@ -83,6 +81,7 @@ impl LaneAddress {
 
     /// Loads bytes without reporting to the sanitizer.
     pub(crate) fn get(self, size: u32, ctx: &mut ExecContext<'_>) -> Result<u64> {
+        ctx.meter.count(SMALL_ACCESS)?;
         let checked = self.check(size.into(), AccessMode::Load, ctx)?;
         let read = |extent| ctx.spaces.read(extent, ctx.local, self.lane, self.address, size);
         Ok(checked.of(self.lane).map_or(0, read))
@@ -95,6 +94,7 @@ impl LaneAddress {
 
     /// Stores bytes without reporting to the sanitizer.
     pub(crate) fn put(self, size: u32, value: u64, ctx: &mut ExecContext<'_>) -> Result {
+        ctx.meter.count(SMALL_ACCESS)?;
         let checked = self.check(size.into(), AccessMode::Store, ctx)?;
         ctx.spaces.changes += u64::from(checked.is_common());
         if let Some(extent) = checked.of(self.lane) {
