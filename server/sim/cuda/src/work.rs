@@ -20,7 +20,7 @@ pub const ARRIVAL_STEPS: u64 = 5;
 /// The steps of an instruction whose results are unknown, besides one.
 pub const UNKNOWN_STEPS: u64 = 12;
 /// An exchange of a lane with the other lanes of its warp.
-pub const EXCHANGE: u64 = 48;
+pub const EXCHANGE: u64 = 64;
 /// What the lanes of a warp publish by a fence or a release.
 pub const RELEASE: u64 = 40 * WORK_PER_STEP;
 /// A number that the simulator computes in all lanes with integers, because the processor has no such arithmetic.

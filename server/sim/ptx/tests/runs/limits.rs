@@ -219,7 +219,7 @@ fn charged_steps(statement: &str) -> u64 {
 fn costly_statements_count_as_several_steps() {
     for (statement, charged) in [
         ("add.u32 %r2, %r1, 1;", 0),
-        ("shfl.sync.idx.b32 %r2, %r1, 0, 31, -1;", 6),
+        ("shfl.sync.idx.b32 %r2, %r1, 0, 31, -1;", 8),
         ("fma.rn.f16x2 %r2, %r1, %r1, %r1;", 14),
         ("cvt.rn.f16.f32 %h1, 0f3F800000;", 14),
         ("vset4.u32.u32.ge %r2, %r1, %r1, %r1;", 28),

@@ -131,7 +131,7 @@ impl CallContext<'_> {
                 byte => text.push(byte),
             }
         }
-        self.meter.count(16 * text.len() as u64)?;
+        self.meter.count(64 * text.len() as u64)?;
         Ok(text)
     }
 
