@@ -96,7 +96,7 @@ use crate::grown::grown;
 use crate::inactive_sources::InactiveSources;
 use crate::order::{Order, SpecialOrder};
 
-/// The instructions of a block that may read undefined registers before those are no longer followed, which takes long.
+/// How many instructions of a block may read undefined registers before the sanitizer stops following them. Following them is slow.
 const MAX_UNDEFINED_READS: u32 = 1 << 16;
 
 #[derive(Clone, Default)]
@@ -129,7 +129,7 @@ pub struct BlockSanitizer {
     uses: BlockUses,
     /// The `setmaxnreg.inc` that warps have executed, each with its warp.
     increases: Vec<(u32, Stamp)>,
-    /// The executions of instructions that read undefined registers.
+    /// How many instructions that read undefined registers were executed.
     undefined_reads: u32,
     cta: [u32; 3],
 }
@@ -321,7 +321,7 @@ impl Sanitizer {
         }
     }
 
-    /// Counts an instruction that reads undefined registers. Returns whether those of the block are still followed after it.
+    /// Counts an instruction that reads undefined registers. Returns whether the sanitizer still follows those of the block.
     pub fn follows_undefined(&mut self) -> bool {
         self.block.undefined_reads += 1;
         let is_followed = self.block.undefined_reads < MAX_UNDEFINED_READS;
@@ -496,9 +496,7 @@ impl Sanitizer {
             races: self.report.checks.races,
             needs_initialized: is_shared,
         };
-        let own_race = (FindingKind::DataRace, statement, Some(statement));
-        let is_known = || self.report.reported.contains(&own_race);
-        let repeated = if self.report.checks.races { event.repeated(is_known) } else { 0 };
+        let repeated = if self.report.checks.races { event.repeated() } else { 0 };
         let unchecked =
             if words { load_rows(shadow, event, extent, &of_warp) } else { event.mask & !repeated };
         for lane in lanes(unchecked) {

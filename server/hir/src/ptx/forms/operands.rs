@@ -103,7 +103,7 @@ pub enum OperandError {
     AddressWidth(NameId, Type),
     /// A variable whose address does not fit into the type.
     WideAddress(NameId),
-    /// A variable of the module that is not an array, with an index.
+    /// A variable of the module that has an index although it is not an array.
     NoArray(NameId),
     /// Something that has no address.
     NoAddress(NameId),

@@ -352,8 +352,8 @@ impl Spaces {
         })
     }
 
-    /// Counts a store of elements of `size` bytes at the address of each lane in `mask`, before it is made. `value` is the element
-    /// with a number that a lane stores.
+    /// Counts a store of elements of `size` bytes at the address of each lane in `mask`, before it is made. `value` returns an
+    /// element that a lane stores, by its number.
     #[inline(always)]
     pub fn count_store(
         &mut self,

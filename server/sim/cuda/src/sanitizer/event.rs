@@ -65,7 +65,7 @@ pub struct AccessEvent<'t> {
     pub size: u32,
     pub count: usize,
     pub mask: u32,
-    /// The element with this number that a lane stores; bits beyond its size are ignored.
+    /// Returns an element that a lane stores, by its number. Bits beyond its size are ignored.
     pub value: &'t dyn Fn(usize, usize) -> u128,
 }
 

@@ -1,7 +1,7 @@
 //! Uses of tensor maps that the device has changed.
 //!
-//! Copies read maps through the tensormap proxy. After a change, a release and an acquire of that proxy must precede the use. Only
-//! changes in later epochs count as later ones: a change may be missed, and none is invented.
+//! Copies read maps through the tensormap proxy. After a change, a release and an acquire of that proxy must precede the use. A
+//! change in the epoch of the fence itself does not count as later: a missing fence may be overlooked, but none is invented.
 
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::trace::Related;

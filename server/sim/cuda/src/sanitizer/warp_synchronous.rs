@@ -66,13 +66,9 @@ impl Sanitizer {
     fn is_unchanged(&self, event: &AccessEvent<'_>, lane: usize, index: u64, spaces: &Spaces) -> bool {
         let bytes = spaces.bytes(MemoryRegion::Shared);
         let span = event.span();
-        let address = event.addresses[lane];
-        (0..span).all(|at| {
-            bytes.get((index + at) as usize).copied().map(u64::from) == Some(event.bytes(lane, at, 1))
-        }) || lanes(event.mask & ((1 << lane) - 1)).any(|other| {
-            event.addresses[other] == address
-                && (0..span).all(|at| event.bytes(other, at, 1) == event.bytes(lane, at, 1))
-        })
+        let keeps = |at: u64| bytes.get((index + at) as usize) == Some(&(event.bytes(lane, at, 1) as u8));
+        (0..span).all(keeps)
+            || lanes(event.mask & ((1 << lane) - 1)).any(|other| event.stores_same(lane, other))
     }
 
     fn unsynchronized_write(&self, index: u64, span: u64, lane: usize) -> Option<(Stamp, u64)> {

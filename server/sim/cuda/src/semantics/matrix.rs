@@ -10,7 +10,7 @@ use warplens_sim_warp::soft_float::{self, F16, F32, F64, Number, Rounding};
 use super::float::sum_32;
 use super::fragments::{Layout, Matrix};
 use super::narrow::{E2M1, E2M3, E3M2, E4M3, E5M2, Element, Narrow, UE4M3};
-use crate::work::{DOUBLE_MULTIPLICATION, MULTIPLICATION};
+use crate::work::{DOUBLE_MULTIPLICATION, MULTIPLICATION, PRODUCT_START};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Factor {
@@ -194,7 +194,7 @@ impl Product {
         let multiplications = u64::from(self.m) * u64::from(self.n) * u64::from(self.k);
         let tiles = u64::from(self.layout.tiles());
         let each = if self.d == Sum::F64 { DOUBLE_MULTIPLICATION } else { MULTIPLICATION };
-        (multiplications + 256) * tiles * each
+        (multiplications + PRODUCT_START) * tiles * each
     }
 
     pub fn matrices(&self) -> [Matrix; 4] {
